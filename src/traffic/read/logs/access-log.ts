@@ -41,9 +41,10 @@ const BODY = '"{\\';
 
 /** Returns the position of the quotation mark that ends a text, or the end of the line if there is none. */
 function closingMark(line: string, from: number): number {
-  for (let at = from; at < line.length; at += 1) {
-    if (line[at] === '\\') at += 1;
-    else if (line[at] === '"') return at;
+  for (let at = line.indexOf('"', from); at >= 0; at = line.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (at - escapes > from && line[at - escapes - 1] === '\\') escapes += 1;
+    if (escapes % 2 === 0) return at;
   }
   return line.length;
 }

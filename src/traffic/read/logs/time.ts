@@ -39,7 +39,10 @@ export function readZone(text: string): Zone | undefined {
  */
 export function readTime(text: string, zone: Zone): LogTime | undefined {
   const [, minute, second = '', millis, offset = ''] = USUAL.exec(text) ?? [];
-  if (minute === undefined) return timeOf(text, zone);
+  if (minute === undefined) {
+    if (lastTime.text !== text || lastTime.zone !== zone) lastTime = { text, zone, time: timeOf(text, zone) };
+    return lastTime.time;
+  }
   const key = `${minute}${offset}`;
   if (lastMinute.key !== key || lastMinute.zone !== zone)
     lastMinute = { key, zone, time: timeOf(`${minute}:00.000${offset}`, zone) };
@@ -61,6 +64,8 @@ let lastMinute: { readonly key: string; readonly zone: Zone; readonly time: LogT
   zone: 0,
   time: undefined,
 };
+/** The last time in another form. If a log has only whole seconds, many lines have the same time as the line before. */
+let lastTime: { readonly text: string; readonly zone: Zone; readonly time: LogTime | undefined } = { text: '', zone: 0, time: undefined };
 
 function timeOf(text: string, zone: Zone): LogTime | undefined {
   const trimmed = text.trim();

@@ -91,7 +91,12 @@ export function parsedLine(line: string): unknown {
 
 /** Replaces escapes such as `\x22`, which nginx and Apache write, by their characters. */
 export function withoutHexEscapes(text: string): string {
-  return text.replaceAll(HEX_ESCAPE, (_found, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));
+  if (!text.includes('\\x')) return text;
+  // Most of these escapes are quotation marks. Replacing a constant text needs less time.
+  const plain = text.replaceAll(String.raw`\x22`, '"');
+  return !plain.includes('\\x')
+    ? plain
+    : plain.replaceAll(HEX_ESCAPE, (_found, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));
 }
 
 const HEX_ESCAPE = /\\x([\dA-Fa-f]{2})/g;

@@ -8,6 +8,8 @@ const REQUEST = /^(.{0,300}?\[(?:info|debug)\]) +(GET|POST) (\/[^\s?]{0,1000})\s
 const PROCESSING = /\[(?:info|debug)\] +Processing with [A-Z][\w.]{0,200}\.\w{1,100}\/2\s*$/;
 const PARAMETERS = /^ +Parameters: %(\{.{0,100000}\})\s*$/s;
 const PIPELINES = /^ +Pipelines: \[[^\]]{0,500}\]\s*$/;
+/** The levels of these lines. A line without any of them is skipped at once. Most lines of a log have none of them, so this saves time. */
+const LEVELS = ['[info] ', '[debug] '] as const;
 const SENT = /^(.{0,300}?\[(?:info|debug)\]) +(?:Sent|Chunked) ([1-5]\d\d) in (\d{1,9})(ms|µs)\s*$/;
 
 /**
@@ -22,7 +24,7 @@ export class PhoenixLog {
   part(line: string): RequestPart | undefined {
     if (line.startsWith(' ')) return this.#own === null ? undefined : this.#indented(line, this.#own);
     this.#own = null;
-    if (!line.includes('] ')) return undefined;
+    if (!LEVELS.some((level) => line.includes(level))) return undefined;
     const [, before = '', method, url] = REQUEST.exec(line) ?? [];
     if (url !== undefined) return { kind: 'request', fields: { ...placed(before), method, url } };
     if (PROCESSING.test(line)) {
