@@ -10,6 +10,7 @@ import { isHarEntry, readHarEntry } from './documents/har.ts';
 import { isJournalHead, isLaterEvent, JournalReader } from './documents/journal.ts';
 import { fromDocument, shapeOf } from './documents/json-document.ts';
 import { type Line, linesOf, plainBytes } from './file-bytes.ts';
+import { LastKeys } from './last-keys.ts';
 import { readTextLine, readW3cLine, w3cColumns } from './logs/access-log.ts';
 import { CollectorPrefix } from './logs/collector-prefix.ts';
 import { type CsvHeader, csvColumns, isOpenRow, readCsvRow } from './logs/csv.ts';
@@ -236,6 +237,7 @@ class LineReader {
   readonly #apiGateway = new ApiGatewayLog();
   /** The last lines that had a prefix of a log collector, each with the time in its prefix. The key is the number of the line. */
   readonly #collected = new Map<number, { readonly line: string; readonly time: string | undefined }>();
+  readonly #lastCollected = new LastKeys<number>(MAX_COLLECTED);
   /** The names of the columns of an IIS log. Null until the header line that names them. */
   #columns: readonly string[] | null = null;
   /** True while the lines begin with the mark `> ` of a quotation in a message or a ticket. */
@@ -364,8 +366,8 @@ class LineReader {
     const found = this.#collector.take(line);
     if (!found) return line;
     this.#collected.set(number, { line: line.slice(0, MAX_SHOWN), time: found.time });
-    const [oldest] = this.#collected.keys();
-    if (this.#collected.size > MAX_COLLECTED && oldest !== undefined) this.#collected.delete(oldest);
+    const oldest = this.#lastCollected.add(number);
+    if (oldest !== undefined) this.#collected.delete(oldest);
     return found.text;
   }
 

@@ -1,4 +1,5 @@
 import type { LogPlace } from '../logged-exchange.ts';
+import { LastKeys } from './last-keys.ts';
 
 /** Maximum number of bodies that are kept, and of the last calls that are remembered. */
 export const MAX_SENT_BODIES = 50_000;
@@ -12,6 +13,7 @@ export class SentBodies {
   readonly #places = new Map<string, LogPlace>();
   /** The `txID`s of the last calls, if they came after the first body. The bodies of these calls need no mention. */
   readonly #shown = new Set<string>();
+  readonly #lastShown = new LastKeys<string>(MAX_SENT_BODIES);
   /** True if there was a body, also if it is not kept any more. */
   hasAny = false;
   /** The number of bodies that were left out, because there were too many. */
@@ -28,9 +30,10 @@ export class SentBodies {
   markShown(txID: string): void {
     if (!this.hasAny) return;
     this.#places.delete(txID);
+    if (this.#shown.has(txID)) return;
     this.#shown.add(txID);
-    const [oldest] = this.#shown;
-    if (this.#shown.size > MAX_SENT_BODIES && oldest !== undefined) this.#shown.delete(oldest);
+    const oldest = this.#lastShown.add(txID);
+    if (oldest !== undefined) this.#shown.delete(oldest);
   }
 
   get isEmpty(): boolean {
