@@ -40,8 +40,8 @@ const CARRIERS = [
   'context',
   'content',
 ] as const;
-/** A body in such a field is read as the text of the entry. */
-const CARRIER_NAMES: ReadonlySet<string> = new Set(CARRIERS);
+/** The carriers with their positions in the list. A body in such a field is read as the text of the entry. */
+const CARRIER_RANKS: ReadonlyMap<string, number> = new Map(CARRIERS.map((name, rank) => [name, rank]));
 const MAX_DEPTH = 4;
 
 /** A time as a number above this is not in seconds since 1970. */
@@ -120,7 +120,7 @@ export function* layersOf(object: Fields, depth = 0): Generator<Fields> {
   if (ofClient) yield ofClient;
   yield object;
   if (depth >= MAX_DEPTH) return;
-  for (const carrier of CARRIERS) {
+  for (const carrier of markedNames(object).carriers) {
     const value = object[carrier];
     const inner = typeof value === 'string' ? inText(value, object) : isFields(value) ? value : undefined;
     if (!inner) continue;
@@ -235,14 +235,39 @@ const QUERIES = [
  */
 const OF_QUERIES: ReadonlySet<string> = new Set(QUERIES.flatMap((path) => [path, path.split('.', 1).join('')]));
 
-function hasOneOf(object: Fields, names: ReadonlySet<string>): boolean {
-  for (const name of Object.keys(object)) if (names.has(name)) return true;
-  return false;
+/** The names of an object that need more work than others. */
+interface MarkedNames {
+  /** The names in {@link CARRIERS}, in the order of this list. */
+  readonly carriers: readonly string[];
+  readonly hasQuery: boolean;
+  readonly hasContext: boolean;
+  readonly hasAmbiguousBody: boolean;
+}
+
+/** The object whose names were looked at last. Many fields of the same object are read one after another. */
+let lastMarked: { readonly object: Fields; readonly names: MarkedNames } | null = null;
+
+/** Looks at each name of an object once, because an object has few names, and the lists are long. */
+function markedNames(object: Fields): MarkedNames {
+  if (lastMarked?.object === object) return lastMarked.names;
+  const carriers: string[] = [];
+  let [hasQuery, hasContext, hasAmbiguousBody] = [false, false, false];
+  for (const name of Object.keys(object)) {
+    if (CARRIER_RANKS.has(name)) carriers.push(name);
+    hasQuery ||= OF_QUERIES.has(name);
+    hasContext ||= OF_CONTEXTS.has(name);
+    hasAmbiguousBody ||= AMBIGUOUS_BODIES.has(name);
+  }
+  const rankOf = (name: string): number => CARRIER_RANKS.get(name) ?? 0;
+  if (carriers.length > 1) carriers.sort((a, b) => rankOf(a) - rankOf(b));
+  const names = { carriers, hasQuery, hasContext, hasAmbiguousBody };
+  lastMarked = { object, names };
+  return names;
 }
 
 /** Reads the session from a query string that has a field of its own in the log, as text or as an object. */
 function sessionInQuery(object: Fields): string | undefined {
-  if (!hasOneOf(object, OF_QUERIES)) return undefined;
+  if (!markedNames(object).hasQuery) return undefined;
   for (const name of QUERIES) {
     const value = valueAt(object, name);
     const session =
@@ -275,7 +300,7 @@ const CONTEXTS = ['mdc', 'MDC', 'contextMap', 'context', 'ctx', 'extra', 'meta',
 const OF_CONTEXTS: ReadonlySet<string> = new Set(CONTEXTS);
 
 function contextValue(object: Fields, names: readonly string[]): string | undefined {
-  if (!hasOneOf(object, OF_CONTEXTS)) return undefined;
+  if (!markedNames(object).hasContext) return undefined;
   for (const context of CONTEXTS) {
     const inner = object[context];
     if (!isFields(inner)) continue;
@@ -293,7 +318,10 @@ function contextValue(object: Fields, names: readonly string[]): string | undefi
  */
 const AMBIGUOUS_BODY = ['request', 'req', 'input', 'in', 'params', 'args'] as const;
 
+const AMBIGUOUS_BODIES: ReadonlySet<string> = new Set(AMBIGUOUS_BODY);
+
 function ambiguousBody(object: Fields): string | undefined {
+  if (!markedNames(object).hasAmbiguousBody) return undefined;
   for (const name of AMBIGUOUS_BODY) {
     const value = object[name];
     const inner = typeof value === 'string' ? objectIn(value) : value;
@@ -326,8 +354,9 @@ function isReplied(value: Fields): boolean {
  */
 function bodyByContent(object: Fields, is: (value: Fields) => boolean, words: readonly string[]): string | undefined {
   let found: string | undefined;
-  for (const [name, value] of Object.entries(object)) {
-    if (CARRIER_NAMES.has(name)) continue;
+  for (const name of Object.keys(object)) {
+    const value = object[name];
+    if (CARRIER_RANKS.has(name)) continue;
     for (const candidate of isFields(value) ? [value, ...Object.values(value)] : [value]) {
       const inner = typeof candidate === 'string' ? textObject(candidate, words) : candidate;
       if (!isFields(inner) || !is(inner)) continue;
@@ -357,7 +386,7 @@ function textObject(text: string, names: readonly string[]): unknown {
  * collector logged. Returns undefined if no field contains such a line.
  */
 function readCarriedText(object: Fields, form: LogForm, place: LogPlace): LoggedExchange | undefined {
-  for (const carrier of CARRIERS) {
+  for (const carrier of markedNames(object).carriers) {
     const value = object[carrier];
     if (typeof value !== 'string') continue;
     const found = readPlainText(value, form, place);
@@ -428,7 +457,7 @@ const OF_REQUEST =
 
 /** True if an entry contains a text with JSON that a logger has cut, and this text may describe a call. */
 export function hasCutCall(object: Fields): boolean {
-  return CARRIERS.some((carrier) => {
+  return markedNames(object).carriers.some((carrier) => {
     const value = object[carrier];
     const start = typeof value === 'string' ? value.indexOf('{"') : -1;
     if (typeof value !== 'string' || start < 0 || !OF_REQUEST.test(value)) return false;

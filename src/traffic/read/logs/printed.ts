@@ -64,9 +64,13 @@ export const ADJACENT = 'adjacent';
  * line.
  */
 export function printedBodies(text: string): Fields | undefined {
+  if (!text.includes('/') && !text.includes('{') && !MAY_BE_STATUS.test(text)) return undefined;
   if (text !== last.text) last = { text, found: bodiesIn(text) };
   return last.found;
 }
+
+/** Matches what a line has that contains neither a URL nor an object, but the status of a reply. */
+const MAY_BE_STATUS = /[1-5]\d\d/;
 
 /** The text that was read last, with its bodies. One line is tried as several formats, so its bodies are often needed twice. */
 let last: { readonly text: string; readonly found: Fields | undefined } = { text: '', found: undefined };
