@@ -210,6 +210,10 @@ interface Output {
   readonly stdio: Stdio;
 }
 
+/** The remark for sums that are uncertain because the run had no locks. */
+const NO_LOCK_REMARK =
+  'The run had no locks (--no-lock). If another command used the same players at the same time, the sums of the balances above may be wrong. Compare the balances with those before both commands.';
+
 function print(
   items: readonly SettleItem[],
   { run, ended }: AfterRun,
@@ -227,6 +231,7 @@ function print(
   const lines = [
     `${run.client.extCID}, the run of ${when}${ended ? '' : ', interrupted'}`,
     ...items.flatMap((item) => ['', ...itemLines(item, isSent)]),
+    ...(run.settings.noLock && items.some(({ kind }) => kind === 'balance') ? ['', NO_LOCK_REMARK] : []),
     '',
     lastSentence(owed, items.length, { isSent, journal }),
   ];

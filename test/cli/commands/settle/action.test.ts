@@ -31,11 +31,17 @@ function cli(...args: readonly string[]): Promise<Ended> {
 const settle = (...flags: readonly string[]): Promise<Ended> => cli('settle', 'run.ndjson', ...flags);
 
 /** Runs one scenario and kills it when a call arrives. The arguments decide what happens to that call and later ones. */
-async function killedAt(steps: string, moment: (called: Relayed) => boolean, fate: 'pass' | 'lose'): Promise<void> {
+async function killedAt(
+  steps: string,
+  moment: (called: Relayed) => boolean,
+  fate: 'pass' | 'lose',
+  ...flags: readonly string[]
+): Promise<void> {
   writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${steps}`);
-  const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...CLIENT_FLAGS], {
-    cwd,
-  });
+  const child = start(
+    ['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...CLIENT_FLAGS, ...flags],
+    { cwd },
+  );
   relay.decide((called) => {
     if (!moment(called)) return 'pass';
     child.kill('SIGKILL');
@@ -212,6 +218,19 @@ describe('a settlement', () => {
     expect((await settle()).status).toBe(0);
     expect(operator.books()).toEqual(before);
   });
+
+  it.each([[[]], [['--no-lock']]])(
+    'says that its sums may be wrong only if the run had no locks (%s)',
+    async (flags) => {
+      const balance = (called: Relayed) => called.call === 'balance' && called.number === 1;
+      await killedAt('  - bet: { amount: "5.00" }\n  - balance:\n', balance, 'lose', ...flags);
+      const dry = await settle('--dry-run');
+      const settled = await settle();
+      expect(settled.status).toBe(0);
+      for (const { out } of [dry, settled])
+        expect(out.includes('the sums of the balances above may be wrong')).toBe(flags.length > 0);
+    },
+  );
 
   it('does not restore a balance that another transaction has changed', async () => {
     await killedAt(
