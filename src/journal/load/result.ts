@@ -144,8 +144,10 @@ export const loadResultSchema = z
           won: money,
           refunded: money.describe('bets with an unknown outcome that were refunded'),
           expected: money,
-          shown: money.nullable().describe('null if a balance could not be read'),
-          difference: money,
+          shown: money.nullable().describe('null if a balance could not be compared at the end'),
+          difference: money.describe(
+            'the sum of the differences of all wrong balances. If `shown` is null, only the differences that were found until then',
+          ),
         }),
       ),
       problems: z.array(moneyProblem),

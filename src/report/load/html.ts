@@ -76,7 +76,7 @@ function moneyTable({ money }: LoadResult): Markup {
 <div class="wide" tabindex="0" role="region" aria-label="money"><table class="numbers"><thead><tr><th scope="col">Currency</th><th scope="col">Before</th><th scope="col">Staked</th><th scope="col">Won</th><th scope="col">Refunded</th><th scope="col">Expected</th><th scope="col">Shown</th><th scope="col">Difference</th></tr></thead><tbody>
 ${money.byCurrency.map(
   (one) =>
-    html`<tr><th scope="row">${one.currency ?? 'unknown'}</th>${[one.opening, one.staked, one.won, one.refunded, one.expected, one.shown ?? 'unknown', one.difference].map((text) => html`<td class="n">${text}</td>`)}</tr>
+    html`<tr><th scope="row">${one.currency ?? 'unknown'}</th>${[one.opening, one.staked, one.won, one.refunded, one.expected, one.shown ?? 'unknown', one.shown === null ? `unknown (found until then: ${one.difference})` : one.difference].map((text) => html`<td class="n">${text}</td>`)}</tr>
 `,
 )}</tbody></table></div>
 ${money.owed.length > 0 ? html`<p>${plural(money.owed.length, 'call')} not answered 200, such as ${money.owed[0]?.call ?? null} <code>${money.owed[0]?.txID ?? null}</code>.</p>` : null}${money.unread.length > 0 ? html`<p>Balances that could not be read: ${money.unread.join(', ')}.</p>` : null}</section>

@@ -131,7 +131,11 @@ function moneyLines({ money }: LoadResult): readonly string[] {
     ...money.byCurrency.map(({ currency, staked, won, refunded, expected, shown, difference }) =>
       row(
         currency ?? 'money',
-        `staked ${staked}, won ${won}, refunded ${refunded}; expected ${expected}, shown ${shown ?? 'unknown'}, difference ${difference}`,
+        `staked ${staked}, won ${won}, refunded ${refunded}; expected ${expected}, ${
+          shown === null
+            ? `shown unknown, because not every balance was compared at the end. The differences found until then: ${difference}`
+            : `shown ${shown}, difference ${difference}`
+        }`,
       ),
     ),
   ];

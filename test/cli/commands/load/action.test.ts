@@ -124,6 +124,15 @@ describe('the text of a load test', () => {
     expect(text({ freeRounds: { campaign: 'spring', bets: 4, declined: 0 } })).not.toContain('spring');
   });
 
+  it('does not say that the money is right if a balance could not be compared', () => {
+    const [sums] = RIGHT_LOAD.money.byCurrency;
+    const money = { ...RIGHT_LOAD.money, verified: 1, byCurrency: [{ ...(sums ?? expect.fail()), shown: null }] };
+    expect(text({ money })).toContain(
+      'expected 2000.00, shown unknown, because not every balance was compared at the end. The differences found until then: 0.00',
+    );
+    expect(text({})).toContain('shown 2000.00, difference 0.00');
+  });
+
   it('ends a question with its question mark only', () => {
     const money = { ...RIGHT_LOAD.money, players: 0, unreadReason: 'Is the server running?' };
     expect(text({ money }).split('\n')[0]).toMatch(/Is the server running\?$/u);
