@@ -7,7 +7,7 @@ import { plainSuccess } from '../reply/plain-success.ts';
 import { problemsOf, verdictOnTime } from '../reply/problems.ts';
 import { readOnce } from '../reply/read.ts';
 import { signatureProblem } from '../reply/signature.ts';
-import { replyStatus } from '../reply/status.ts';
+import { isServerError, replyStatus } from '../reply/status.ts';
 import type { Delivery, NetworkCall } from './connections.ts';
 import { verdictOfBreach } from './findings.ts';
 import type { LoadContext } from './load-context.ts';
@@ -307,6 +307,10 @@ export class Caller {
     const txID = reading?.txID;
     const answered = { answer, status, balance, txID, detail };
     this.#record(sent, delivery, answer, balance?.toString(), txID);
+    if (answer === 'lost' || (status !== undefined && isServerError(status))) {
+      const isRefused = outcome.kind === 'none' && outcome.reason === 'refused';
+      context.crashes.failed(delivery.end, isRefused, context.measures.accepted);
+    }
     const report = (rule: RuleId, verdict: 'fail' | 'warn' | 'note', expected: string, actual: string): void =>
       this.report(rule, verdict, call, session.sessionID, transaction, { expected, actual });
     if (answer === 'late') {

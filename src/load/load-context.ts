@@ -1,4 +1,5 @@
 import type { LineWriter } from '../journal/load/line-writer.ts';
+import type { Crashes } from './cause/crashes.ts';
 import type { NetworkCall } from './connections.ts';
 import type { Findings } from './findings.ts';
 import type { Measures } from './measures.ts';
@@ -25,6 +26,7 @@ export interface LoadContext {
   readonly measures: Measures;
   readonly findings: Findings;
   readonly recent: RecentTransactions;
+  readonly crashes: Crashes;
   readonly operatorTxIDs: OperatorTxIDs;
   /** The next lines of the journal. They are in the journal before the next call is sent, or earlier. */
   readonly lines: LineWriter;

@@ -6,6 +6,7 @@ import { readOrigin, splitUrl } from '../wire/origin.ts';
 import { routeOf, type WireOptions } from '../wire/wire.ts';
 import { type LoadDenomination, WindowAmounts } from './amounts.ts';
 import { Caller, type LoadSession } from './caller.ts';
+import { Crashes } from './cause/crashes.ts';
 import { Connections, type NetworkCall } from './connections.ts';
 import { Findings } from './findings.ts';
 import type { LoadContext, Remark } from './load-context.ts';
@@ -195,6 +196,7 @@ class LoadTest {
       measures: this.#measures,
       findings: new Findings(),
       recent: new RecentTransactions(),
+      crashes: new Crashes(),
       operatorTxIDs: new OperatorTxIDs(),
       lines,
       mix,

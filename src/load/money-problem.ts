@@ -1,6 +1,6 @@
 import type { RuleId } from '../contract/catalogue.ts';
 import type { Money } from '../contract/money.ts';
-import type { FaultKind, Suspicion } from './explanation.ts';
+import type { FaultKind, Suspicion } from './cause/suspicions.ts';
 
 /** A suspicion with the trace of the first sending of its transaction; undefined if the calls are not traced. */
 interface TracedSuspicion extends Suspicion {
@@ -30,6 +30,8 @@ export interface MoneyProblem {
   readonly isDrift: boolean;
   /** True if the balance changed while croupier sent nothing. */
   readonly hasMovedInSilence: boolean;
+  /** True if the operator may have crashed since the balance was last right. */
+  readonly isAfterCrash: boolean;
   /**
    * A player whose balance is wrong by the opposite amount. If `isDrift` is true, no transaction has this amount. Then somebody else
    * may have moved money between the two players.
@@ -51,10 +53,16 @@ export function withWrongWallets(problems: readonly MoneyProblem[]): readonly Mo
     byChange
       .get(changeOf(own, true))
       ?.find(
-        (other) => other.player !== own.player && !explained.has(other) && isAtTheSameTime(own, other) && fits(other),
+        (other) =>
+          other.player !== own.player &&
+          !explained.has(other) &&
+          !other.isAfterCrash &&
+          isAtTheSameTime(own, other) &&
+          fits(other),
       );
   for (const own of problems) {
-    const lost = missingIn(own);
+    // A crash makes many balances wrong, so that two of them may be opposite by chance.
+    const lost = own.isAfterCrash ? undefined : missingIn(own);
     const other = lost && oppositeOf(own, isOfAnotherPlayer);
     if (!other) continue;
     const suspicion = { ...lost, rule: 'session.isolated' } as const;
@@ -70,7 +78,7 @@ export function withWrongWallets(problems: readonly MoneyProblem[]): readonly Mo
     });
   }
   for (const own of problems) {
-    if (!isUnexplained(own) || explained.has(own)) continue;
+    if (!isUnexplained(own) || own.isAfterCrash || explained.has(own)) continue;
     const other = oppositeOf(own, isUnexplained);
     if (!other) continue;
     // No transaction has this amount. A transfer by somebody else looks the same, so this proves no fault of the operator.

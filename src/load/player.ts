@@ -158,7 +158,10 @@ export class Player {
     if (!session) return false;
     const { caller } = this;
     const { decimals } = this.#denomination;
-    return verifyBalance({ caller, session, amounts: this.#amounts, decimals }, this.#context);
+    return verifyBalance(
+      { caller, session, sessions: this.#sessions, amounts: this.#amounts, decimals },
+      this.#context,
+    );
   }
 
   #openSession(): LoadSession | undefined {

@@ -1,13 +1,16 @@
 import { Money } from '../contract/money.ts';
 import type { WindowAmounts } from './amounts.ts';
 import type { Caller, LoadSession, OddReply } from './caller.ts';
-import { explain } from './explanation.ts';
+import { explain } from './cause/explanation.ts';
 import type { LoadContext } from './load-context.ts';
+import type { LoadTransaction } from './wallet.ts';
 
 /** A wallet at a quiet point: no call is in flight, and no call has an unknown outcome. */
 export interface QuietWallet {
   readonly caller: Caller;
   readonly session: LoadSession;
+  /** All sessions of the player. */
+  readonly sessions: readonly LoadSession[];
   readonly amounts: WindowAmounts;
   readonly decimals: number;
 }
@@ -68,21 +71,27 @@ async function readBalance({ caller, session }: QuietWallet, context: LoadContex
 }
 
 function reportDifference(
-  { caller, session, decimals }: QuietWallet,
+  { caller, session, sessions, decimals }: QuietWallet,
   shown: Money,
   isDrift: boolean,
   context: LoadContext,
 ): void {
   const { wallet, player } = caller;
   const { expected, window, earlier, lateBets, olderRefunded, suspects, repeated } = wallet;
-  const others = context.recent.all().filter((one) => !window.includes(one));
+  const own = new Set(sessions.map(({ sessionID }) => sessionID));
+  const isOwn = ({ sessionID }: LoadTransaction): boolean => own.has(sessionID);
+  const recent = context.recent.all();
+  const known = new Set([...earlier, ...window]);
+  const crashes = context.crashes.times.filter((at) => context.stamp(at) >= caller.comparedAtMs);
   const { rule, suspicions, isOneOfSeveral } = explain(shown.minus(expected), {
     suspects: [...lateBets, ...suspects],
     window: [...lateBets, ...window],
     earlier,
     olderRefunded: olderRefunded.filter(({ endedAt }) => context.now() - endedAt < MAX_LATE_DEBIT_MS),
     repeated,
-    others,
+    others: recent.filter((one) => !isOwn(one)),
+    older: recent.filter((one) => isOwn(one) && !known.has(one)).toSorted((one, other) => one.number - other.number),
+    crashes,
     unit: Money.unit(decimals),
   });
   context.moneyProblem({
@@ -101,6 +110,7 @@ function reportDifference(
     // If no transaction explains the balance, somebody else may have changed it.
     isDrift: suspicions.length === 0,
     hasMovedInSilence: isDrift,
+    isAfterCrash: crashes.length > 0,
   });
 }
 

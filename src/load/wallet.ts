@@ -43,7 +43,7 @@ export interface LoadTransaction {
   operatorTxID: string | undefined;
   /** True if another call that moves money was in flight for the same wallet at the same moment. */
   isOverlapped: boolean;
-  /** The times at which the call was first sent, and last answered, in milliseconds of the run's clock. */
+  /** The times at which the call was first sent, and last answered, in milliseconds of the run's clock. Failed repetitions do not count. */
   sentAt: number;
   endedAt: number;
   /** The time at which the call was first sent, in milliseconds from the start of the test. */
@@ -268,9 +268,11 @@ export class Wallet {
   ): void {
     transaction.inFlight -= 1;
     if (transaction.inFlight === 0) remove(transaction, this.#inFlight);
-    transaction.endedAt = now;
     const before = transaction.state;
-    if (before === 'applied' || before === 'reversed') return;
+    const isSettled = before === 'applied' || before === 'reversed';
+    // If a repetition of a settled call fails, the call was processed earlier.
+    if (!isSettled || given.answer === 'accepted') transaction.endedAt = now;
+    if (isSettled) return;
     const answer = decisive(given, transaction.provisional);
     if (given.answer !== 'accepted' && transaction.inFlight > 0) {
       transaction.provisional = answer;

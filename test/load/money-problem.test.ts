@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Money } from '../../src/contract/money.ts';
-import type { Suspicion } from '../../src/load/explanation.ts';
+import type { Suspicion } from '../../src/load/cause/suspicions.ts';
 import { type MoneyProblem, withWrongWallets } from '../../src/load/money-problem.ts';
 import { transaction } from './transaction.ts';
 
@@ -25,6 +25,7 @@ function problem(
     atMs: 200,
     isDrift: suspicions.length === 0,
     hasMovedInSilence: false,
+    isAfterCrash: false,
     ...own,
   };
 }
@@ -77,6 +78,7 @@ const repeated: Suspicion = { ...doubled, transaction: transaction({ number: 8, 
 it.each([
   ['in another currency', problem('ada', '8.49', [], { currency: 'EUR' })],
   ['by another amount', problem('ada', '8.50')],
+  ['after a crash', problem('ada', '8.49', [], { isAfterCrash: true })],
   ['at another time', problem('ada', '8.49', [], { sinceMs: 300, atMs: 400 })],
   ['because a repeated call was booked twice', problem('ada', '8.49', [repeated])],
   ['of the same player', problem('ben', '8.49')],

@@ -50,6 +50,19 @@ describe('the account of a wallet', () => {
     expect(wallet.isQuiet).toBe(true);
   });
 
+  it('remembers when a call was last accepted, and not when a repetition of it failed', () => {
+    const wallet = new Wallet(Money.of('100'));
+    const bet = fresh('bet', '10');
+    depart(wallet, bet);
+    answer(wallet, bet, 'accepted', 200);
+    depart(wallet, bet, 20);
+    wallet.answered(bet, { answer: 'lost', status: undefined }, 2000, 30);
+    expect(bet.endedAt).toBe(10);
+    depart(wallet, bet, 40);
+    wallet.answered(bet, { answer: 'accepted', status: 200 }, 2000, 50);
+    expect(bet.endedAt).toBe(50);
+  });
+
   it('keeps a bet without a reply open until its refund is answered 200, and a win until it is', () => {
     const wallet = new Wallet(Money.of('100'));
     const bet = fresh('bet', '10');

@@ -1,29 +1,8 @@
-import type { RuleId } from '../contract/catalogue.ts';
-import { Money } from '../contract/money.ts';
-import type { LoadTransaction } from './wallet.ts';
-
-/** One way in which the operator may have treated a transaction wrongly. */
-export interface Suspicion {
-  readonly transaction: LoadTransaction;
-  readonly rule: RuleId;
-  /** The fault, as a clause that follows the name of the transaction. */
-  readonly what: string;
-  /** The difference of the balance that this fault would cause. */
-  readonly delta: Money;
-  readonly kind: FaultKind;
-}
-
-/**
- * The kind of a fault. A single fault of an operator can lose several transactions, or double several transactions, but does not
- * lose one transaction and double another.
- *
- * - `lost`, `doubled`: the effect of an accepted transaction is missing, or happened twice
- * - `refund`, `half-refund`, `unknown`: a refund gave back nothing, half, or money of a bet that took nothing
- * - `declined`: a declined bet took money
- * - `swapped`: a transaction moved the amount of another player's transaction
- * - `other`: everything else that is only tried alone
- */
-export type FaultKind = 'lost' | 'doubled' | 'refund' | 'half-refund' | 'unknown' | 'declined' | 'swapped' | 'other';
+import type { RuleId } from '../../contract/catalogue.ts';
+import { Money } from '../../contract/money.ts';
+import type { LoadTransaction } from '../wallet.ts';
+import { failuresAmong, waysLostInCrash } from './lost-in-crash.ts';
+import { halfOf, type Suspicion, suspicionsOf } from './suspicions.ts';
 
 /** The explanation of a wrong balance. */
 export interface Explanation {
@@ -51,6 +30,10 @@ export interface Evidence {
   readonly repeated: readonly LoadTransaction[];
   /** Transactions of other wallets at the same time, whose amount may have been booked instead. */
   readonly others: readonly LoadTransaction[];
+  /** Transactions of this wallet before `earlier`, as far as they are known. A crash may lose them too. */
+  readonly older: readonly LoadTransaction[];
+  /** The times since the last quiet point at which the operator may have crashed. */
+  readonly crashes: readonly number[];
   /** The smallest amount of the currency. */
   readonly unit: Money;
 }
@@ -68,8 +51,14 @@ const MAX_SEARCHED = 40;
  *
  * - If a reply was still right after a transaction, this transaction is tried only alone.
  * - A pair or a triple must look like one fault.
+ *
+ * After a crash, the operator may have lost any number of transactions directly before the crash. If such transactions explain the
+ * difference, pairs and triples are not tried.
  */
 export function explain(difference: Money, evidence: Evidence): Explanation {
+  const { earlier, window, older, crashes, unit } = evidence;
+  const lost = waysLostInCrash(difference, [...older, ...earlier, ...window], crashes, unit);
+  if (lost.length > 0) return afterCrash(lost, difference, evidence);
   const explanation = search(difference, evidence);
   const { suspicions, isOneOfSeveral } = explanation;
   const isJoint = suspicions.length > 1 && suspicions.every(({ delta }) => !delta.equals(difference));
@@ -78,35 +67,50 @@ export function explain(difference: Money, evidence: Evidence): Explanation {
 
 /** Adds to each suspicion that it explains the difference only together with the others. */
 function withCompanions(suspicions: readonly Suspicion[]): readonly Suspicion[] {
+  if (suspicions.length === 1) return suspicions;
   return suspicions.map((one) => {
     const others = suspicions.filter((other) => other !== one).map(({ transaction }) => transaction.txID);
     return { ...one, what: `${one.what}, together with ${others.join(' and ')}` };
   });
 }
 
-function search(
-  difference: Money,
-  { suspects, window, earlier, olderRefunded, repeated, others, unit }: Evidence,
-): Explanation {
-  const again = repeated.flatMap((one) => suspicionsOf(one, unit)).filter(({ kind }) => kind === 'doubled');
-  const all = [...suspects.slice(-MAX_SEARCHED).flatMap((one) => suspicionsOf(one, unit)), ...again];
+/**
+ * Explains a difference by transactions that a crash has lost. A single transaction with another fault and rounded amounts stay
+ * possible after a crash, so they are named too.
+ *
+ * @param lost the sets of transactions of which each explains the difference
+ */
+function afterCrash(lost: readonly (readonly Suspicion[])[], difference: Money, evidence: Evidence): Explanation {
+  const { suspects, unit } = evidence;
+  const other =
+    singly(difference, evidence, indexed(suspicionsAmong(evidence))) ??
+    (isFewUnits(difference, unit) ? roundedOff(difference, suspects, unit) : undefined);
+  const isLostAlone = ({ transaction, kind }: Suspicion): boolean =>
+    lost.some(([first, ...more]) => more.length === 0 && first?.transaction === transaction && first.kind === kind);
+  const rest = (other?.suspicions ?? []).filter((one) => !isLostAlone(one));
+  const ways = [...lost, ...rest.map((one) => [one])];
+  if (ways.length === 1) return found(ways);
+  // A transaction may belong to several explanations. It is named with the first of them.
+  const named = new Map<LoadTransaction, Suspicion>();
+  for (const one of ways.flatMap(withCompanions)) if (!named.has(one.transaction)) named.set(one.transaction, one);
+  const suspicions = [...named.values()];
+  return { rule: suspicions[0]?.rule ?? 'money.conservation', suspicions, isOneOfSeveral: true };
+}
+
+function search(difference: Money, evidence: Evidence): Explanation {
+  const { suspects, window, earlier, others, unit } = evidence;
+  const all = suspicionsAmong(evidence);
   const byDelta = indexed(all);
-  const taken = olderRefunded.flatMap((one) => suspicionsOf(one, unit)).filter(({ kind }) => kind === 'refund');
-  const single = [...(byDelta.get(difference.toString()) ?? []), ...(indexed(taken).get(difference.toString()) ?? [])];
-  if (single.length > 0) return oneOf(single);
-  const confirmed = indexed(window.flatMap((one) => suspicionsOf(one, unit))).get(difference.toString());
-  if (confirmed) return oneOf(confirmed);
-  const late = indexed(earlier.flatMap((one) => suspicionsOf(one, unit))).get(difference.toString());
-  if (late) return oneOf(late.map(({ what, ...one }) => ({ ...one, what: `${what}${LATE}` })));
-  const mistaken = otherRefunds(difference, window);
-  if (mistaken.length > 0) return oneOf(mistaken);
+  const single = singly(difference, evidence, byDelta);
+  if (single) return single;
   const joint = jointly(difference, suspects, others, all, byDelta);
   const isPairPossible = joint !== undefined || pairsFor(difference, all, byDelta, isSameKind).length > 0;
   const inexact = roundedOff(difference, suspects, unit) ?? roundedAmounts(difference, suspects, unit);
   if (inexact && (!joint || isFewUnits(difference, unit)))
     return { ...inexact, isOneOfSeveral: inexact.isOneOfSeveral || isPairPossible };
-  const forgotten = lostBeforeFailure(difference, [...earlier, ...window], unit);
-  if (forgotten) return forgotten;
+  const before = [...earlier, ...window];
+  const lost = waysLostInCrash(difference, before, failuresAmong(before), unit);
+  if (lost.length > 0) return found(lost);
   if (joint) return { ...joint, isOneOfSeveral: joint.isOneOfSeveral || inexact !== undefined };
   const scaled = suspects.flatMap(scaledBy100).filter(({ delta }) => delta.equals(difference));
   if (scaled.length > 0) return oneOf(scaled);
@@ -116,6 +120,30 @@ function search(
     if (pair) return { ...found([[first, ...pair]]), isOneOfSeveral: true };
   }
   return UNEXPLAINED;
+}
+
+/** Returns the suspicions from which explanations are formed. */
+function suspicionsAmong({ suspects, repeated, unit }: Evidence): readonly Suspicion[] {
+  const again = repeated.flatMap((one) => suspicionsOf(one, unit)).filter(({ kind }) => kind === 'doubled');
+  return [...suspects.slice(-MAX_SEARCHED).flatMap((one) => suspicionsOf(one, unit)), ...again];
+}
+
+/** Explains a difference by one transaction, or by several of which each alone explains it. */
+function singly(
+  difference: Money,
+  { window, earlier, olderRefunded, unit }: Evidence,
+  byDelta: ReadonlyMap<string, readonly Suspicion[]>,
+): Explanation | undefined {
+  const taken = olderRefunded.flatMap((one) => suspicionsOf(one, unit)).filter(({ kind }) => kind === 'refund');
+  const single = [...(byDelta.get(difference.toString()) ?? []), ...(indexed(taken).get(difference.toString()) ?? [])];
+  if (single.length > 0) return oneOf(single);
+  const confirmed = indexed(window.flatMap((one) => suspicionsOf(one, unit))).get(difference.toString());
+  if (confirmed) return oneOf(confirmed);
+  const late = indexed(earlier.flatMap((one) => suspicionsOf(one, unit))).get(difference.toString());
+  if (late) return oneOf(late.map(({ what, ...one }) => ({ ...one, what: `${what}${LATE}` })));
+  const mistaken = otherRefunds(difference, window);
+  if (mistaken.length > 0) return oneOf(mistaken);
+  return undefined;
 }
 
 /**
@@ -275,39 +303,6 @@ function unlikelihoodOf({ kind, transaction }: Suspicion): number {
   return transaction.copies > 1 ? 0 : 2;
 }
 
-/**
- * Explains a difference by a crash of the operator: a call failed, and the transactions directly before it are lost together, as
- * after a restart from an older copy of the data. Without the failed call, too many sums would be equal to the difference by chance.
- */
-function lostBeforeFailure(
-  difference: Money,
-  transactions: readonly LoadTransaction[],
-  unit: Money,
-): Explanation | undefined {
-  const applied = movingAmong(transactions).toSorted((one, other) => other.endedAt - one.endedAt);
-  const ways = new Map<string, readonly Suspicion[]>();
-  for (const failed of transactions.filter(hasFailed)) {
-    const lost: Suspicion[] = [];
-    let sum = Money.zero;
-    for (const transaction of applied) {
-      if (transaction.endedAt > (failed.call === 'bet' ? failed.endedAt : failed.sentAt)) continue;
-      const suspicion = suspicionsOf(transaction, unit).find(({ kind }) => kind === 'lost');
-      if (!suspicion) continue;
-      lost.push(suspicion);
-      sum = sum.plus(suspicion.delta);
-      if (sum.equals(difference)) ways.set(String(lost.map((one) => one.transaction.number)), lost.toReversed());
-    }
-  }
-  return ways.size > 0 ? found([...ways.values()]) : undefined;
-}
-
-/** True if a call got no reply, although croupier did not close its connection, or if a win was sent again after an error. */
-function hasFailed({ call, state, status, copies, isBroken, isCopiedAtOnce }: LoadTransaction): boolean {
-  if (isBroken) return false;
-  if (call === 'bet') return state === 'reversed' && status === undefined;
-  return call === 'win' && copies > 1 && !isCopiedAtOnce;
-}
-
 /** Finds refunds that paid the amount of another bet of the same round. */
 function otherRefunds(difference: Money, window: readonly LoadTransaction[]): readonly Suspicion[] {
   const bets = window.filter(({ call }) => call === 'bet');
@@ -336,118 +331,6 @@ function pairsFor(
     }
   }
   return pairs;
-}
-
-/**
- * Returns every way in which the operator may have treated a transaction wrongly. Each way has the difference that it would make to
- * the balance.
- *
- * @param unit the smallest amount of the currency
- */
-function suspicionsOf(transaction: LoadTransaction, unit: Money): readonly Suspicion[] {
-  const { call, amount, state, copies, isCopiedAtOnce, isRepeatedAtEnd, isOverlapped, isBroken, status } = transaction;
-  if (amount.isZero()) return [];
-  const down = amount.negated();
-  const of = (kind: FaultKind, rule: RuleId, what: string, delta: Money): Suspicion => ({
-    transaction,
-    rule,
-    what,
-    delta,
-    kind,
-  });
-  const again: RuleId = isRepeatedAtEnd
-    ? 'idempotency.durable'
-    : isCopiedAtOnce
-      ? 'idempotency.concurrent'
-      : `idempotency.${call}`;
-  switch (call) {
-    case 'bet':
-      switch (state) {
-        case 'applied':
-          return [
-            of(
-              'lost',
-              isOverlapped ? 'concurrency.no-lost-update' : 'bet.debit',
-              'was answered 200, but took nothing',
-              amount,
-            ),
-            of(
-              'doubled',
-              copies > 1 ? again : isOverlapped ? 'concurrency.no-lost-update' : 'bet.debit',
-              'was taken twice',
-              down,
-            ),
-          ];
-        case 'reversed':
-          return [
-            of(
-              'refund',
-              isBroken || status === undefined ? 'refund.broken-connection' : 'refund.after-error',
-              'was refunded with 200, but its money is missing',
-              down,
-            ),
-            of(
-              'unknown',
-              'refund.unknown-pays-nothing',
-              'took nothing, but its refund paid the amount, or its refund paid twice',
-              amount,
-            ),
-            ...halvesOf(amount, unit).map((half) =>
-              of(
-                'half-refund',
-                'refund.restore',
-                'was refunded with 200, but only half of its money came back',
-                half.negated(),
-              ),
-            ),
-          ];
-        case 'none':
-        case 'refused':
-          return [
-            of(
-              'declined',
-              'bet.declined-takes-nothing',
-              `was answered ${status ?? 'nothing'}, but took its amount`,
-              down,
-            ),
-          ];
-        case 'sent':
-        case 'unknown':
-          return [];
-      }
-      return [];
-    case 'win':
-      return [
-        of(
-          'lost',
-          isBroken || copies > 1 ? 'win.retried' : isOverlapped ? 'concurrency.no-lost-update' : 'win.credit',
-          'was answered 200, but was not credited',
-          down,
-        ),
-        of(
-          'doubled',
-          copies > 1 ? again : isOverlapped ? 'concurrency.no-lost-update' : 'win.credit',
-          'was credited twice',
-          amount,
-        ),
-      ];
-    case 'refund':
-      if (copies === 1 || transaction.bet?.state !== 'reversed') return [];
-      return [of('doubled', again, 'was paid twice, or was paid although its bet took nothing', amount)];
-  }
-}
-
-const HALF = Money.of('0.5');
-
-function halfOf(amount: Money): Money {
-  return amount.times(HALF);
-}
-
-/** Returns the half of an amount. If the half is no whole number of units, also returns it rounded down and rounded up. */
-function halvesOf(amount: Money, unit: Money): readonly Money[] {
-  const half = halfOf(amount);
-  const down = half.truncated(unit.decimals());
-  return down.equals(half) ? [half] : [half, down, down.plus(unit)];
 }
 
 /** Finds transactions that were booked with a wrong amount: the amount that a transaction of another wallet had at the same time. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { Money } from '../../src/contract/money.ts';
-import { type Evidence, explain } from '../../src/load/explanation.ts';
-import type { LoadTransaction } from '../../src/load/wallet.ts';
-import { transaction } from './transaction.ts';
+import { Money } from '../../../src/contract/money.ts';
+import { type Evidence, explain } from '../../../src/load/cause/explanation.ts';
+import type { LoadTransaction } from '../../../src/load/wallet.ts';
+import { transaction } from '../transaction.ts';
 
 const lost = transaction({ number: 1, call: 'bet', amount: '1.01', isOverlapped: true });
 const doubled = transaction({ number: 2, call: 'win', amount: '1.02', copies: 2 });
@@ -18,6 +18,8 @@ function evidence(suspects: readonly LoadTransaction[] = window): Evidence {
     olderRefunded: [],
     repeated: [],
     others: [],
+    older: [],
+    crashes: [],
     unit: Money.of('0.01'),
   };
 }
@@ -230,4 +232,77 @@ it('bets and wins that were all lost before a call failed, as in a crash, are na
   expect(crashed.isOneOfSeveral).toBe(false);
   // Without the failed call, the same difference may come from somebody else.
   expect(explain(difference('-4'), evidence([...before, after])).suspicions).toEqual([]);
+});
+
+/** Transactions of ten seconds, one after another. The operator may have crashed after the last one. */
+function beforeCrash(): readonly LoadTransaction[] {
+  const at = (number: number) => ({ number, sentAt: number * 1000, endedAt: number * 1000 + 5 });
+  const bet = transaction({ ...at(2), call: 'bet', amount: '1.20', state: 'reversed', isBroken: true });
+  return [
+    transaction({ ...at(1), call: 'win', amount: '7.10' }),
+    bet,
+    transaction({ ...at(3), call: 'refund', amount: '1.20', bet }),
+    transaction({ ...at(4), call: 'bet', amount: '1.40' }),
+    transaction({ ...at(5), call: 'win', amount: '1.81' }),
+    transaction({ ...at(6), call: 'bet', amount: '1.33' }),
+  ];
+}
+
+/** Explains a difference after a crash. Returns the numbers of the transactions, and whether there are several explanations. */
+function afterCrash(text: string, own: Partial<Evidence> = {}): readonly [readonly number[], boolean] {
+  const given = { ...evidence(beforeCrash()), crashes: [7000], ...own };
+  const { suspicions, isOneOfSeveral } = explain(difference(text), given);
+  return [suspicions.map((one) => one.transaction.number), isOneOfSeveral];
+}
+
+it.each([
+  ['a bet and a win', '-0.48', [5, 6]],
+  ['two bets and a win', '0.92', [4, 5, 6]],
+  ['a refund, but not its bet', '-0.28', [2, 4, 5, 6]],
+  ['a bet together with its refund, and a win before them', '-6.18', [1, 4, 5, 6]],
+])('of the transactions directly before a crash, %s may be lost', (_, text, numbers) => {
+  expect(afterCrash(text)).toEqual([numbers, false]);
+  expect(afterCrash(text, { crashes: [] })[0]).toEqual([]);
+});
+
+it('a crash loses only transactions directly before it', () => {
+  expect(afterCrash('-0.41')[0]).toEqual([]);
+  expect(afterCrash('-0.48', { crashes: [5500] })[0]).toEqual([]);
+  expect(afterCrash('-0.41', { crashes: [5500] })).toEqual([[4, 5], false]);
+});
+
+it('of two transactions that were in flight at the same time, a crash may lose either one', () => {
+  const [win, bet] = [
+    transaction({ number: 1, call: 'win', amount: '1.10', sentAt: 1000, endedAt: 1500 }),
+    transaction({ number: 2, call: 'bet', amount: '1.30', sentAt: 1400, endedAt: 1600 }),
+  ];
+  const later = transaction({ number: 3, call: 'bet', amount: '1.72', sentAt: 1700, endedAt: 1710 });
+  const given = { window: [win, bet, later], suspects: [win, bet, later] };
+  expect(afterCrash('3.02', given)).toEqual([[2, 3], false]);
+  expect(afterCrash('0.62', given)).toEqual([[1, 3], false]);
+});
+
+it('a transaction that was accepted again after the crash is not lost', () => {
+  const again = beforeCrash().map((one) => (one.number === 6 ? { ...one, copies: 2, endedAt: 8000 } : one));
+  expect(afterCrash('-0.48', { window: again, suspects: again })[0]).toEqual([]);
+  expect(afterCrash('-0.41', { window: again, suspects: again })).toEqual([[4, 5], false]);
+});
+
+it('a crash may lose transactions from before the last quiet points', () => {
+  const all = beforeCrash();
+  const given = { window: all.slice(5), suspects: all.slice(5), earlier: all.slice(4, 5), older: all.slice(0, 4) };
+  expect(afterCrash('0.92', given)).toEqual([[4, 5, 6], false]);
+});
+
+it('after a crash, each explanation is named, and each transaction with those that belong to it', () => {
+  const doubled = transaction({ number: 9, call: 'bet', amount: '0.48', copies: 2, sentAt: 7500, endedAt: 7510 });
+  const suspects = [...beforeCrash(), doubled];
+  const given = { ...evidence(suspects), crashes: [7000] };
+  const { suspicions, isOneOfSeveral } = explain(difference('-0.48'), given);
+  expect(isOneOfSeveral).toBe(true);
+  expect(suspicions.map(({ transaction: { number }, what }) => [number, what])).toEqual([
+    [5, 'was answered 200, but was not credited, together with tx-6'],
+    [6, 'was answered 200, but took nothing, together with tx-5'],
+    [9, 'was taken twice'],
+  ]);
 });
