@@ -1,3 +1,4 @@
+import { TRANSACTION_CALLS, type TransactionCall } from '../contract/call-name.ts';
 import { Money } from '../contract/money.ts';
 import { isWorthRetrying } from '../reply/status.ts';
 import type { LoadDenomination, WindowAmounts } from './amounts.ts';
@@ -43,6 +44,9 @@ interface SendingManner {
 
 const PLAINLY: SendingManner = {};
 
+/** Accepted transactions that can be sent again. */
+type Repeatable = Record<TransactionCall, LoadTransaction | undefined>;
+
 /** After this number of transactions, a player pauses for a quiet point. */
 const WINDOW = 12;
 /** Number of times that a call is sent again if it gets an error that a retry will not change. */
@@ -83,9 +87,10 @@ export class Player {
   readonly #steerAt: Money;
   readonly #maxSteer: Money;
   #sinceQuiet = 0;
-  /** The latest accepted transaction, with its session. A later repetition sends this transaction again. */
-  #latest: LoadTransaction | undefined;
-  #latestSession: LoadSession | undefined;
+  /** The latest accepted bet, win and refund. */
+  readonly #latest: Repeatable = { bet: undefined, win: undefined, refund: undefined };
+  /** An older accepted bet, win and refund: the latest ones at the time of an earlier repetition. */
+  readonly #older: Repeatable = { bet: undefined, win: undefined, refund: undefined };
   /** The first accepted transaction that moved money, with its session. It is sent again at the end. */
   #first: { readonly transaction: LoadTransaction; readonly session: LoadSession } | undefined;
   #playsFreeRounds: boolean;
@@ -204,7 +209,7 @@ export class Player {
       if (random.isIn(mix.reads)) await this.#read(session);
       await this.#win(session, roundID);
     }
-    if (random.isIn(mix.repeatsLater * 2)) await this.#repeatLatest();
+    if (random.isIn(mix.repeatsLater * 2)) await this.#repeatOne();
   }
 
   /** Plays two rounds whose calls are sent at the same moment. */
@@ -476,12 +481,11 @@ export class Player {
   /** Notes that a transaction was answered. */
   #note(transaction: LoadTransaction, session: LoadSession): void {
     if (transaction.state !== 'applied' || transaction.isFree) return;
-    this.#latest = transaction;
-    this.#latestSession = session;
     const { call, copies, amount } = transaction;
     // A faulty operator may process the transaction again. So its amount must be small.
-    const isSmall = amount.compare(this.#steerAt) <= 0;
-    if (call !== 'refund' && copies === 1 && isSmall && !amount.isZero()) this.#first ??= { transaction, session };
+    if (amount.compare(this.#steerAt) > 0) return;
+    this.#latest[call] = transaction;
+    if (call !== 'refund' && copies === 1 && !amount.isZero()) this.#first ??= { transaction, session };
   }
 
   /** Sends a win or a refund again until it is answered 200, as the service does (contract, Errors). */
@@ -504,11 +508,20 @@ export class Player {
     }
   }
 
-  async #repeatLatest(): Promise<void> {
-    const transaction = this.#latest;
-    const session = this.#latestSession;
-    this.#latest = undefined;
-    if (session && transaction?.state === 'applied') await this.#repeat(transaction, session);
+  /**
+   * Sends an accepted bet, win or refund of this player again. In half of the cases this is the latest one, and otherwise an older
+   * one, because some operators soon forget a txID.
+   */
+  async #repeatOne(): Promise<void> {
+    const random = this.#random;
+    const call = TRANSACTION_CALLS[random.below(TRANSACTION_CALLS.length)] ?? 'win';
+    const older = random.isIn(50) ? this.#older[call] : undefined;
+    const transaction = older ?? this.#latest[call] ?? this.#latest.win;
+    if (transaction?.state !== 'applied') return;
+    this.#older[call] = this.#latest[call];
+    this.#latest[call] = undefined;
+    const session = this.#sessions.find(({ sessionID }) => sessionID === transaction.sessionID);
+    if (session?.isOpen) await this.#repeat(transaction, session);
   }
 
   /** Sends an accepted call again. It must be answered 200 and move nothing (contract, Rules 2). */

@@ -113,7 +113,7 @@ const DEFECTS_UNDER_LOAD: Readonly<Record<string, readonly RuleId[]>> = {
   'replayed-bet-charged': ['idempotency.concurrent', 'idempotency.bet'],
   'replayed-win-paid': ['idempotency.concurrent', 'idempotency.win'],
   'replayed-refund-paid': ['idempotency.concurrent', 'idempotency.refund'],
-  'idempotency-forgets': ['idempotency.durable'],
+  'idempotency-forgets': ['idempotency.durable', 'idempotency.bet', 'idempotency.win', 'idempotency.refund'],
   'calls-at-once-503-booked': ['bet.declined-takes-nothing'],
   'slow-bet-after-refund-taken': ['refund.broken-connection'],
   'abandoned-bet-lands-late': ['refund.broken-connection'],

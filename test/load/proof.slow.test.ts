@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { silentStdio } from '../../src/app/stdio.ts';
 import { loadCommand } from '../../src/cli/commands/load/action.ts';
 import type { LoadFlags } from '../../src/cli/commands/load/flags.ts';
+import { CALL_NAMES, type CallName } from '../../src/contract/call-name.ts';
 import type { LoadResult } from '../../src/journal/load/result.ts';
 import type { ListenRequest } from '../../src/listen/message.ts';
 import { type Behaviour, CORRECT } from '../../src/operator/behaviour.ts';
@@ -19,6 +20,7 @@ let cwd = '';
 beforeAll(() => {
   cwd = mkdtempSync(path.join(tmpdir(), 'croupier-proof-'));
   writeFileSync(path.join(cwd, 'broken.yaml'), 'brokenBets: 5\nbrokenWins: 5\nrepeatsAtOnce: 5\nrepeatsLater: 5\n');
+  writeFileSync(path.join(cwd, 'repeated.yaml'), 'brokenBets: 10\nrepeatsAtOnce: 8\nrepeatsLater: 40\n');
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
@@ -149,8 +151,39 @@ describe('under load, an operator', { timeout: 60_000 }, () => {
         return CORRECT.receive(request, answer);
       },
     };
-    const { verdict } = await loadOf(watched, { mix: 'broken.yaml' });
+    const { verdict } = await loadOf(watched, { mix: 'repeated.yaml' });
     expect(verdict).toBe('RECONCILED');
     expect(twice.size).toBeGreaterThan(0);
+  });
+
+  it('gets bets, wins and refunds again some time later, although a round ends with a win', async () => {
+    const known = new Map<string, { readonly after: number }>();
+    const later: Record<CallName, number> = { bet: 0, win: 0, refund: 0, balance: 0 };
+    const watched: Behaviour = {
+      ...CORRECT,
+      receive: (request, answer) => {
+        const call = CALL_NAMES.find((name) => request.path.endsWith(`/${name}`)) ?? 'balance';
+        if (call !== 'balance') {
+          const earlier = known.get(txIDOf(request));
+          if (earlier && known.size - earlier.after > 20) later[call] += 1;
+          else if (!earlier) known.set(txIDOf(request), { after: known.size });
+        }
+        return CORRECT.receive(request, answer);
+      },
+    };
+    const { verdict } = await loadOf(watched, { mix: 'repeated.yaml', rate: 150 });
+    expect(verdict).toBe('RECONCILED');
+    expect(Math.min(later.bet, later.win, later.refund)).toBeGreaterThan(0);
+    // Wins are no longer repeated much more often than bets.
+    expect(later.bet * 4).toBeGreaterThan(later.win);
+  });
+
+  it('that remembers only the last 60 transactions is not reconciled, and a bet that was taken twice is named', async () => {
+    const flags = { defect: ['idempotency-forgets'], mix: 'repeated.yaml', rate: 150 };
+    const { verdict, money } = await load({ reference: true, ...flags });
+    expect(verdict).toBe('NOT RECONCILED');
+    // The rule of a bet that is sent again at the end is `idempotency.durable`.
+    const again = money.problems.filter(({ rule }) => rule === 'idempotency.bet');
+    expect(again.flatMap(({ transactions }) => transactions).map(({ what }) => what)).toContain('was taken twice');
   });
 });

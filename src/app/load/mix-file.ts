@@ -38,7 +38,7 @@ export const mixSchema = z
     repeatsLater: share
       .optional()
       .describe(
-        'Percentage of the accepted calls that are sent again after some other calls. With 0, the first call is not sent again at the end either. Default: 2.',
+        'Percentage of the accepted bets, wins and refunds that are sent again after some other calls. With 0, the first call is not sent again at the end either. Default: 2.',
       ),
     brokenBets: share
       .optional()
