@@ -45,9 +45,15 @@ const USUAL_NAMES: ReadonlyMap<string, string> = new Map(
     .toReversed(),
 );
 
+const NAMES_WITH_SIGN: ReadonlySet<string> = new Set(
+  Object.values(logForm().fields)
+    .flat()
+    .filter((name) => name.startsWith('@')),
+);
+
 function usualName(name: string): string {
-  // Datadog puts this sign before the names of the attributes of a log.
-  const own = /^@\w+\./.test(name) ? name.slice(1) : name;
+  // Datadog puts this sign before the names of the attributes of a log. Some other loggers have such names themselves.
+  const own = /^@\w/.test(name) && !NAMES_WITH_SIGN.has(name) ? name.slice(1) : name;
   return USUAL_NAMES.get(plainName(own)) ?? own;
 }
 
