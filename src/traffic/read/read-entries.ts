@@ -4,6 +4,8 @@ import type { LogEntry, LoggedExchange, LogPlace, LogTime, Side } from '../logge
 import type { ReadFileBeside } from './commands/command.ts';
 import { curlFailure } from './commands/curl.ts';
 import { httpieFailure } from './commands/httpie.ts';
+import { InvokeOutput } from './commands/invoke-output.ts';
+import { PowerShellVariables } from './commands/powershell-variables.ts';
 import { beginsCommand, readCommand } from './commands/read-command.ts';
 import { type WgetLine, WgetOutput } from './commands/wget-output.ts';
 import { isHarEntry, readHarEntry } from './documents/har.ts';
@@ -62,7 +64,7 @@ const CUT = 'the logger has cut its JSON';
 const COLOUR = /\u001B\[[\d;]{0,20}m/g;
 
 /** Matches the prompt of cmd and PowerShell before a command. */
-const PROMPT = /^(?:PS )?[A-Za-z]:\\[^<>|"]{0,200}> ?(?=\w)/;
+const PROMPT = /^(?:PS )?[A-Za-z]:\\[^<>|"]{0,200}> ?(?=[\w$])/;
 
 type Chunks = AsyncIterable<Uint8Array>;
 
@@ -230,6 +232,9 @@ class LineReader {
   #isOfCommand = false;
   #bare: BareReply | null = null;
   readonly #wget = new WgetOutput();
+  readonly #variables = new PowerShellVariables();
+  /** The output of the last command, if it is one of PowerShell. Otherwise null. */
+  #invoked: InvokeOutput | null = null;
   readonly #collector = new CollectorPrefix();
   readonly #interleaved = new InterleavedMessages();
   readonly #phoenix = new PhoenixLog();
@@ -541,13 +546,22 @@ class LineReader {
     return taken !== undefined;
   }
 
-  /** Removes the text that a terminal, a message or a text program added to the lines of a command. */
+  /** Removes the text that a terminal, a message or a text program added to the lines of a command and of its output. */
   #pasted(line: string): string {
+    const text = this.#unquoted(line);
+    return this.#invoked && this.#isOfCommand && !this.#command && !beginsCommand(text)
+      ? this.#invoked.line(text)
+      : text;
+  }
+
+  #unquoted(line: string): string {
     const quoted = line.startsWith('>') ? line.slice(line.startsWith('> ') ? 2 : 1) : undefined;
     // `curl -v` also begins lines with `>`. So lines with `>` count as quoted only if the first of these lines begins a command.
     this.#isQuoted = quoted !== undefined && (this.#isQuoted || beginsCommand(quoted.trimStart()));
     const unquoted = this.#isQuoted ? (quoted ?? line) : line;
-    const text = unquoted.includes(':\\') ? unquoted.replace(PROMPT, '') : unquoted;
+    // PowerShell shows `>> ` before each further line of a command.
+    const continued = this.#command && unquoted.startsWith('>>') ? unquoted.replace(/^>> ?/, '') : unquoted;
+    const text = continued.includes(':\\') ? continued.replace(PROMPT, '') : continued;
     const isCommand = this.#command !== null || beginsCommand(text);
     // A text program replaces all quotation marks of a command by typographic ones. So a command that contains a straight quotation
     // mark is not changed.
@@ -774,9 +788,13 @@ class LineReader {
   *#tryCommand(): Generator<LogEntry> {
     if (!this.#command) return;
     const { line, lines } = this.#command;
-    const reading = readCommand(lines.join('\n'), this.#source.beside);
+    const reading = readCommand(lines.join('\n'), this.#source.beside, undefined, this.#variables);
     if (reading.kind === 'open') return;
     this.#command = null;
+    if (reading.kind === 'assignment') {
+      yield { kind: 'other', line };
+      return;
+    }
     if (reading.kind === 'unreadable') {
       yield { kind: 'unreadable', line, why: reading.why };
       return;
@@ -790,6 +808,7 @@ class LineReader {
     }
     this.#waiting = this.#unanswered(reading.request, line);
     this.#isOfCommand = true;
+    this.#invoked = /\b(?:invoke-|iwr|irm)/i.test(lines.join(' ')) ? new InvokeOutput() : null;
   }
 
   *#endCommand(): Generator<LogEntry> {

@@ -5,6 +5,8 @@ export type CommandReading =
   /** If the file that contains the body could not be read, `missing` is the name of this file. Otherwise it is null. */
   | { readonly kind: 'request'; readonly request: LoggedRequest; readonly missing: string | null }
   | { readonly kind: 'open' }
+  /** The statement sets a variable, which a later command may use. */
+  | { readonly kind: 'assignment' }
   | { readonly kind: 'unreadable'; readonly why: string };
 
 /**

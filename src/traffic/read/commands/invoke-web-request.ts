@@ -1,4 +1,3 @@
-import type { Body } from '../../../journal/exchange.ts';
 import { textBody } from '../../logged-exchange.ts';
 import type { CommandReading } from './command.ts';
 
@@ -29,7 +28,7 @@ function withoutGetBytes(text: string): string {
 export function readInvoke(words: readonly string[]): CommandReading {
   let method: string | null = null;
   let url: string | null = null;
-  let body: Body | null = null;
+  let text: string | null = null;
   const headers: [string, string][] = [];
   for (let at = 1; at < words.length; at += 1) {
     const word = words[at] ?? '';
@@ -48,7 +47,7 @@ export function readInvoke(words: readonly string[]): CommandReading {
         headers.push(['Content-Type', value()]);
         break;
       case '-body':
-        body = textBody(value());
+        text = value();
         break;
       case '-headers': {
         const end = words.indexOf('}', at);
@@ -63,5 +62,8 @@ export function readInvoke(words: readonly string[]): CommandReading {
     }
   }
   if (url === null) return { kind: 'unreadable', why: 'the command has no URL' };
+  if (text !== null && /^(?:\$\w|\()/.test(text))
+    return { kind: 'unreadable', why: `its body is ${text}, whose value is not in the file` };
+  const body = text === null ? null : textBody(text);
   return { kind: 'request', request: { method: method ?? 'GET', url, headers, body }, missing: null };
 }

@@ -2,13 +2,16 @@ import type { CommandReading, ReadFileBeside, StandardInput } from './command.ts
 import { readCurl } from './curl.ts';
 import { readHttpie } from './httpie.ts';
 import { readInvoke, withoutDotNetCalls } from './invoke-web-request.ts';
-import { type Shell, shellOf, shellWords, withoutHereDocument } from './shell.ts';
+import { PowerShellVariables } from './powershell-variables.ts';
+import { ASSIGNMENT, type Shell, shellOf, shellWords, withoutHereDocument } from './shell.ts';
 import { readWget } from './wget.ts';
 
 /** Matches the prompt of a shell before a command: `$`, `user@host ~ %`, `root@host:/#`, `PS C:\\>`. */
 const PROMPT = /^\s*(?:(?:[^\s'"{]{1,80}\s){0,3}[^\s'"{]{0,80}[$>%#]\s+|PS [^>]*>\s*)?/;
+/** Without this difference, the beginning of `$body = …` would count as a prompt. */
+const PROMPT_OF_POWERSHELL = /^\s*(?:PS [^>]*>\s*)?/;
 const BEGINS = new RegExp(
-  `${PROMPT.source}(?:(?:printf|echo|cat)\\s+\\S.*\\|\\s*)?(curl(?:\\.exe)?|wget|https?(?=\\s(?!\\d{4}-)[^|\\r\\n]*\\/)|Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\\s`,
+  `${PROMPT.source}(?:(?:printf|echo|cat)\\s+\\S.*\\|\\s*)?(curl(?:\\.exe)?|wget|https?(?=\\s(?!\\d{4}-)[^|\\r\\n]*\\/)|(?:\\$\\w{1,60}\\s*=\\s*)?(?:Invoke-WebRequest|Invoke-RestMethod|iwr|irm))\\s`,
   'i',
 );
 
@@ -16,7 +19,7 @@ const BEGINS = new RegExp(
  * Matches the name of a program of {@link BEGINS}. This pattern is fast. Most lines of a log contain no such name, so the slower
  * pattern is not needed for them.
  */
-const PROGRAM = /curl|wget|https?\s|invoke-|iwr|irm/i;
+const PROGRAM = /curl|wget|https?\s|invoke-|iwr|irm|^\s*\$/i;
 
 /**
  * The line for which {@link beginsCommand} was called last, with the result. The reader calls the function several times for the
@@ -33,6 +36,7 @@ export function beginsCommand(line: string): boolean {
 function isFirstLine(line: string): boolean {
   // A line of JSON is no command, and most lines of a large log are JSON.
   if (line.startsWith('{') || !PROGRAM.test(line)) return false;
+  if (ASSIGNMENT.test(line)) return true;
   const program = BEGINS.exec(line)?.[1] ?? 'HTTP';
   // In a log, `HTTP` in capital letters is the protocol. The program `http` has a lower-case name.
   return !/^HTTPS?$/.test(program);
@@ -41,18 +45,24 @@ function isFirstLine(line: string): boolean {
 /**
  * Reads a copied command: curl, Invoke-WebRequest, wget or HTTPie. Understands the quotation marks and escapes of bash, zsh, cmd
  * and PowerShell, because browsers copy requests for these shells.
+ *
+ * @param variables the PowerShell variables that earlier commands of the file have set
  */
 export function readCommand(
   text: string,
   beside: ReadFileBeside = () => undefined,
   shell: Shell = shellOf(text),
+  variables: PowerShellVariables = new PowerShellVariables(),
 ): CommandReading {
-  const command = withoutDotNetCalls(text.replace(PROMPT, ''));
+  const prompted = shell === 'powershell' ? PROMPT_OF_POWERSHELL : PROMPT;
+  const command = withoutDotNetCalls(text.replace(prompted, ''));
   const here = shell === 'posix' ? withoutHereDocument(command) : { kind: 'read' as const, command, input: null };
   if (here.kind === 'open') return here;
   const reading = shellWords(here.command, shell);
   if (reading.kind === 'open') return reading;
-  const { words, stdin } = redirected(reading.words, here.input, beside);
+  const ofShell = shell === 'powershell' ? ofPowerShell(reading.words, variables) : reading.words;
+  if (ofShell === null) return { kind: 'assignment' };
+  const { words, stdin } = redirected(ofShell, here.input, beside);
   const pipe = words.indexOf('|');
   const program = words[0]?.toLowerCase() ?? '';
   if (program === 'printf' || program === 'echo' || program === 'cat') {
@@ -60,6 +70,13 @@ export function readCommand(
     return readProgram(words.slice(pipe + 1), stdin ?? piped(program, words.slice(1, pipe), beside), beside);
   }
   return readProgram(words, stdin, beside);
+}
+
+/** Returns the words of a PowerShell command with its variables replaced. Returns null if it only sets a variable. */
+function ofPowerShell(words: readonly string[], variables: PowerShellVariables): readonly string[] | null {
+  const isAssignment = /^\$\w+$/.test(words[0] ?? '') && words[1] === '=';
+  const command = isAssignment ? variables.assign(words) : words;
+  return command && variables.expanded(command);
 }
 
 function readProgram(words: readonly string[], stdin: StandardInput | null, beside: ReadFileBeside): CommandReading {

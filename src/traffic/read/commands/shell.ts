@@ -11,10 +11,15 @@ export type ShellReading = { readonly kind: 'words'; readonly words: readonly st
  * PowerShell.
  */
 export function shellOf(command: string): Shell {
+  if (ASSIGNMENT.test(command)) return 'powershell';
   if (/^[ \t]*(Invoke-WebRequest|Invoke-RestMethod|iwr|irm|curl\.exe\b.*`[ \t]*$)/im.test(command)) return 'powershell';
   if (/\^"|\^\s*$/m.test(command)) return 'cmd';
   return 'posix';
 }
+
+/** Matches the beginning of a PowerShell statement that gives a variable a body, some headers or the reply of a request. */
+export const ASSIGNMENT =
+  /^\s*\$\w{1,60}\s*=\s*(?:\[ordered\]\s*)?(?:@['"{]|['"](?:[[{]|https?:)|Invoke-|i(?:wr|rm)\s)/i;
 
 /** Splits a command line into words by the rules of its shell. Variables are not expanded. */
 export function shellWords(command: string, shell: Shell): ShellReading {
@@ -221,6 +226,11 @@ function powershellWords(command: string): ShellReading {
       if (command.charAt(at + 1) === '\r') at += 1;
       if (command.charAt(at + 1) !== '\n') words.add(command.charAt(at + 1));
       at += 1;
+    } else if (char === '@' && HERE_STRING.test(command.slice(at, at + 200))) {
+      const quoted = hereString(command, at);
+      if (!quoted) return { kind: 'open' };
+      words.add(quoted.text);
+      at = quoted.end;
     } else if (char === "'" || char === '"') {
       const quoted = powershellQuoted(command, at + 1, char);
       if (!quoted) return { kind: 'open' };
@@ -235,6 +245,19 @@ function powershellWords(command: string): ShellReading {
   words.end();
   const depth = words.done.filter((word) => word === '{').length - words.done.filter((word) => word === '}').length;
   return depth > 0 ? { kind: 'open' } : { kind: 'words', words: words.done };
+}
+
+const HERE_STRING = /^@['"][ \t]*\r?\n/;
+
+/** Reads a here-string: `@'`, the lines of the text, and `'@` at the beginning of a line. Variables in it are not expanded. */
+function hereString(command: string, from: number): Quoted | undefined {
+  const mark = command.charAt(from + 1);
+  const begin = command.indexOf('\n', from);
+  const end = command.indexOf(`\n${mark}@`, begin);
+  if (end < 0) return undefined;
+  const text = command.slice(begin + 1, Math.max(begin + 1, end)).replace(/\r$/, '');
+  const plain = mark === '"' ? text.replaceAll(/`(.)/gs, (_, sign: string) => BACKTICKED[sign] ?? sign) : text;
+  return { text: plain, end: end + 2 };
 }
 
 function powershellQuoted(command: string, from: number, mark: string): Quoted | undefined {

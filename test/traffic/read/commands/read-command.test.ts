@@ -32,6 +32,29 @@ describe('a here-document, a here-string or a redirected file', () => {
   });
 });
 
+describe('a command of PowerShell with variables', () => {
+  it('is unreadable if the file does not show the value of its body', () => {
+    expect(readCommand(`Invoke-RestMethod -Uri ${URL} -Method Post -Body $body`)).toEqual({
+      kind: 'unreadable',
+      why: 'its body is $body, whose value is not in the file',
+    });
+  });
+
+  it('continues until the end of a here-string', () => {
+    expect(readCommand(`$body = @'\n${BET}`)).toEqual({ kind: 'open' });
+    expect(readCommand(`$body = @'\n${BET}\n'@`)).toEqual({ kind: 'assignment' });
+  });
+
+  it('has the reply that Invoke-RestMethod prints as a table', async () => {
+    const all = await entriesIn(
+      `PS C:\\> $body = '${BET}'\nPS C:\\> irm ${URL} -Method Post -Body $body\n\nbalance txID\n------- ----\n9.00    op-1\n\n`,
+    );
+    const [call] = all.flatMap((entry) => (entry.kind === 'exchange' ? [entry.exchange] : []));
+    expect(call && bodyOf(call.request)).toBe(BET);
+    expect(call?.answer).toMatchObject({ status: 200, body: { data: '{"balance":"9.00","txID":"op-1"}' } });
+  });
+});
+
 describe('a wget or HTTPie command', () => {
   it.each([
     ['wget', `wget -qO- --header='X-REQUEST-SIGN: ab' --post-data='${BET}' ${URL}`, BET],
