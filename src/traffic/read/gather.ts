@@ -12,7 +12,7 @@ import type { AlikeCall } from './templates/line-template.ts';
 /** Maximum number of calls that are kept in memory. */
 export const MAX_CALLS = 50_000;
 /** Maximum number of calls of other providers that are kept. */
-const MAX_OTHER_CALLS = 50_000;
+export const MAX_OTHER_CALLS = 50_000;
 const UNSHOWN = 'it has the body of a call, but croupier does not know its other fields';
 /** Maximum number of unreadable entries that are listed one by one. All unreadable entries are counted. */
 const MAX_NAMED = 50;
@@ -52,6 +52,13 @@ interface UnreadEntry {
   readonly text: string | null;
 }
 
+/** The calls of other providers in one file that were left out. */
+export interface LostOtherCalls {
+  /** The place of the first of these calls. The others come after it in the same file. */
+  readonly first: LogPlace;
+  readonly count: number;
+}
+
 /** The calls in all sources, with counts of the entries that were not used. */
 export interface GatheredCalls {
   /** All calls of the selected players, and calls that name no player but may belong to one of them. */
@@ -62,6 +69,8 @@ export interface GatheredCalls {
   readonly others: number;
   /** The calls of other providers that may have moved money, in the order of the files. At most {@link MAX_OTHER_CALLS}. */
   readonly otherCalls: readonly OtherCall[];
+  /** The calls of other providers that were left out, because there were too many: for each file, the first one and their number. */
+  readonly lostOtherCalls: readonly LostOtherCalls[];
   readonly unreadable: readonly UnreadEntry[];
   /** The unreadable entries that may be calls of the selected players: the first ones, and the number of all of them. */
   readonly unreadCalls: { readonly first: readonly UnreadEntry[]; readonly count: number };
@@ -305,6 +314,7 @@ export class CallCollector {
   #withoutOwner = 0;
   #lostOwnerless = 0;
   readonly #otherCalls: OtherCall[] = [];
+  readonly #lostOtherCalls = new Map<string, LostOtherCalls>();
   readonly #sent = new SentBodies();
   readonly #unreadable: UnreadEntry[] = [];
   #unreadableCount = 0;
@@ -390,8 +400,14 @@ export class CallCollector {
 
   #takeOther(exchange: LoggedExchange, paths: CallPaths): void {
     this.others += 1;
-    const other = this.#otherCalls.length < MAX_OTHER_CALLS ? otherCall(exchange, paths) : null;
-    if (other) this.#otherCalls.push(other);
+    const other = otherCall(exchange, paths);
+    if (other === null) return;
+    if (this.#otherCalls.length < MAX_OTHER_CALLS) {
+      this.#otherCalls.push(other);
+      return;
+    }
+    const { first, count } = this.#lostOtherCalls.get(other.place.file) ?? { first: other.place, count: 0 };
+    this.#lostOtherCalls.set(other.place.file, { first, count: count + 1 });
   }
 
   unreadable(entry: UnreadEntry): void {
@@ -435,6 +451,7 @@ export class CallCollector {
       total: this.#total + this.skipped,
       others: this.others,
       otherCalls: this.#otherCalls,
+      lostOtherCalls: [...this.#lostOtherCalls.values()],
       unreadable: [...this.#unreadable, ...unshown].slice(0, MAX_NAMED),
       unreadableCount: this.#unreadableCount + unshown.length,
       unreadCalls: {

@@ -2,20 +2,31 @@ import { Money } from '../../contract/money.ts';
 import type { Deviation } from '../books/deviation.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
 import type { LoggedExchange } from '../logged-exchange.ts';
+import type { LostOtherCalls } from '../read/gather.ts';
 import type { OtherCall } from '../recorded-call.ts';
 import type { Debt } from './debt.ts';
 
 /** The calls of other providers in all files. */
 export class OtherCalls {
   readonly #ofFile: ReadonlyMap<string, readonly OtherCall[]>;
+  readonly #lost: readonly LostOtherCalls[];
 
-  constructor(calls: readonly OtherCall[]) {
+  /** @param lost the calls that were left out, because there were too many */
+  constructor(calls: readonly OtherCall[], lost: readonly LostOtherCalls[] = []) {
     const byLine = calls.toSorted((a, b) => a.place.line - b.place.line);
     this.#ofFile = Map.groupBy(byLine, ({ place }) => place.file);
+    this.#lost = lost;
   }
 
   get isEmpty(): boolean {
     return this.#ofFile.size === 0;
+  }
+
+  /** Returns the left-out calls, one of which may have changed the balance before the reply to a call. Null if there are none. */
+  lostBefore(to: LoggedCall): LostOtherCalls | null {
+    const found = this.#lost.filter(({ first }) => (lineIn(first.file, to) ?? first.line) + NEAR_LINES >= first.line);
+    const [one] = found;
+    return one ? { first: one.first, count: found.reduce((sum, { count }) => sum + count, 0) } : null;
   }
 
   /** Returns the calls that may have changed the balance between the replies to two calls. */
@@ -92,7 +103,12 @@ export function otherReason(
   otherCalls: OtherCalls,
 ): string | null {
   const moved = movedBy(by, otherCalls.between(after, call));
-  return moved.length === 0 ? null : `${movers(moved)} changed the balance`;
+  if (moved.length > 0) return `${movers(moved)} changed the balance`;
+  const lost = otherCalls.lostBefore(call);
+  if (lost === null) return null;
+  const { count, first } = lost;
+  const which = count === 1 ? 'a call of another provider' : `one of ${count} calls of other providers`;
+  return `${which} that croupier left out because the logs have too many (${count === 1 ? '' : 'the first is '}${first.file}:${first.line}) changed the balance`;
 }
 
 /** Returns null if the debt does not rest on the difference between two balances. */

@@ -48,7 +48,7 @@ export async function timelineByWallet(
   ];
   const all = new Timelines();
   const judge = (calls: readonly RecordedCall[], clauses: readonly string[] = unread): IncidentTimeline => {
-    const { judgements, otherCalls } = counts;
+    const { judgements, otherCalls, lostOtherCalls } = counts;
     const { isKeyProven } = survey;
     const earlier = all.numbered;
     all.numbered += calls.length;
@@ -56,6 +56,7 @@ export async function timelineByWallet(
       unread: clauses,
       judgements,
       otherCalls,
+      lostOtherCalls,
       earlier,
       isKeyProven,
     });

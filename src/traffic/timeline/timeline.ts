@@ -5,7 +5,7 @@ import { withOneSpelling } from '../calls/one-spelling.ts';
 import { type KeysOf, NO_KEYS } from '../calls/signature.ts';
 import { betsOf } from '../calls/transaction.ts';
 import type { LogPlace } from '../logged-exchange.ts';
-import type { JudgedCall } from '../read/gather.ts';
+import type { JudgedCall, LostOtherCalls } from '../read/gather.ts';
 import type { OtherCall, RecordedCall } from '../recorded-call.ts';
 import { withBeginnings } from './beginnings.ts';
 import { type Breach, breachesOf } from './breach.ts';
@@ -53,6 +53,8 @@ export interface Reading {
   readonly judgements: readonly JudgedCall[];
   /** The calls of other providers that may have moved money. */
   readonly otherCalls?: readonly OtherCall[];
+  /** The calls of other providers that were left out, because there were too many. */
+  readonly lostOtherCalls?: readonly LostOtherCalls[];
   /** The number of calls of other wallets that already have a number. The calls of this timeline get the next numbers. */
   readonly earlier?: number;
   /** True if a call of another wallet is signed with one of the given keys. This shows that the keys are right. */
@@ -209,6 +211,7 @@ function timelineIn(
     doubtful,
     usedElsewhere,
     otherCalls: ofOthers = [],
+    lostOtherCalls = [],
     earlier = 0,
     isKeyProven: isProven = false,
   }: Reading & Pick<IncidentTimeline, 'notes'> & { readonly doubtful: ReadonlySet<LogPlace> },
@@ -233,7 +236,7 @@ function timelineIn(
   );
   const doubts = isApart ? [...unread, NOTHING_IN_COMMON] : unread;
   const ownerless = ownerlessOf(logged);
-  const otherCalls = new OtherCalls(ofOthers);
+  const otherCalls = new OtherCalls(ofOthers, lostOtherCalls);
   const wallets = [...ofWallet].map(([wallet, mine]) =>
     judgeWallet(
       owners.get(wallet) ?? NOBODY,

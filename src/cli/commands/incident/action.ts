@@ -21,6 +21,7 @@ import {
   type GatheredCalls,
   gatherCalls,
   isLarge,
+  MAX_OTHER_CALLS,
   type ReopenableSource,
 } from '../../../traffic/read/gather.ts';
 import { LOG_FIELDS, type LogField, type LogForm, logForm } from '../../../traffic/read/logs/log-form.ts';
@@ -101,7 +102,7 @@ export async function readTimeline(
       timeline,
       gathered,
       files: sources.map(({ file }) => file),
-      notes: [...notes, ...zoneNotes(gathered, zone), ...dateNotes(gathered)],
+      notes: [...notes, ...zoneNotes(gathered, zone), ...dateNotes(gathered), ...lostNotes(gathered)],
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -122,8 +123,8 @@ async function judged(
   const gathered = await gatherCalls(sources, selection, known, paths);
   const many = isAll && gathered.isCut ? await timelineByWallet(sources, known, keysOf, { paths, folder }) : null;
   if (many) return many;
-  const { calls, judgements, usedElsewhere, otherCalls } = gathered;
-  const facts = { unread: unreadClauses(gathered), judgements, usedElsewhere, otherCalls };
+  const { calls, judgements, usedElsewhere, otherCalls, lostOtherCalls } = gathered;
+  const facts = { unread: unreadClauses(gathered), judgements, usedElsewhere, otherCalls, lostOtherCalls };
   return { gathered, timeline: buildTimeline(calls, selection, known, keysOf, facts) };
 }
 
@@ -138,6 +139,13 @@ function dateNotes({ dateless }: GatheredCalls): readonly string[] {
   if (dateless === 0) return [];
   const entries = dateless === 1 ? '1 log entry has' : `${dateless} log entries have`;
   return [`${entries} a time of day without a date. croupier uses the order of the lines in the file instead.`];
+}
+
+function lostNotes({ lostOtherCalls }: GatheredCalls): readonly string[] {
+  return lostOtherCalls.map(
+    ({ first, count }) =>
+      `${plural(count, 'call')} of other providers in ${first.file} ${count === 1 ? 'was' : 'were'} left out (the first is in line ${first.line}), because croupier keeps only ${MAX_OTHER_CALLS} such calls. Debts that such a call may explain are not known.`,
+  );
 }
 
 /** Reads files. @throws UsageError when a file can't be read */

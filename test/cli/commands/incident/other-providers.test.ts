@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_OTHER_CALLS } from '../../../../src/traffic/read/gather.ts';
 import { croupier, type Ended } from '../../croupier.ts';
 
 let cwd = '';
@@ -121,5 +122,25 @@ describe('croupier incident reads a log with calls of other providers', () => {
     const { out, status } = await incident(calls);
     expect(out).toContain('nothing is owed');
     expect(status).toBe(0);
+  });
+
+  it('and counts the calls that it left out, and accuses nobody if one of them may explain the difference', async () => {
+    const more = JSON.stringify({
+      time: '2026-11-23T13:00:00.000Z',
+      method: 'POST',
+      url: '/eu/bet',
+      requestBody: JSON.stringify({ userId: '9', amount: '1.00', gameRef: 'g-1' }),
+      status: 200,
+    });
+    writeFileSync(path.join(cwd, 'many.log'), `${more}\n`.repeat(MAX_OTHER_CALLS));
+    // The amount is not the difference. But croupier does not keep the call, so it can't know the amount.
+    await incident([FIRST, ofOther('bet', '4.00'), NEXT, END]);
+    const { out, status } = await croupier(['incident', 'many.log', 'a.log'], { cwd });
+    expect(out).toContain(
+      `${TWICE} a call of another provider that croupier left out because the logs have too many (a.log:2) changed the balance`,
+    );
+    expect(out).toContain('1 call of other providers in a.log was left out (the first is in line 2)');
+    expect(out).not.toContain('should have');
+    expect(status).toBe(3);
   });
 });
