@@ -18,10 +18,19 @@ import { isWrittenAsDouble, mayBeRounded } from './units.ts';
  * @param together the other breaches that explain the balance together with this one. If one of them is about every call of a kind,
  * its rule is named as a cause: an operator that breaks this rule always may book other sums than the explanation says
  * @param rivals breaches of other rules that would explain the same balance; these rules are named as causes
+ * @param due all checks that the read decides
  */
 export function attributeExplained(
   { pendingCheck, hypothesis }: PossibleBreach,
-  { together, rivals }: { readonly together: readonly PossibleBreach[]; readonly rivals: readonly PossibleBreach[] },
+  {
+    together,
+    rivals,
+    due,
+  }: {
+    readonly together: readonly PossibleBreach[];
+    readonly rivals: readonly PossibleBreach[];
+    readonly due: readonly PendingCheck[];
+  },
   { wallet, value }: IdleRead,
   { collector, effects }: { readonly collector: FindingCollector; readonly effects: Effects },
 ): void {
@@ -42,6 +51,7 @@ export function attributeExplained(
     ...rivals.flatMap((rival) => [rival.pendingCheck.rule, ...(rival.hypothesis.causes ?? [])]),
     ...(hypothesis.causes ?? []),
     ...generalCauses(wallet, hypothesis.by),
+    ...causesOfZeroWin(due, hypothesis.by),
     ...(mayBeRounded(nearestDifference(value, possible), value, wallet.unit) ? (['money.exact'] as const) : []),
   ]);
   collector.decide(
@@ -76,6 +86,14 @@ function generalCauses(wallet: Wallet, by: Money): RuleId[] {
       hypotheses.some(({ causes }) => causes?.includes('concurrency.no-lost-update') === true));
   if (wallet.pendingChecks.some(mayBeAtWork)) spoilers.push('concurrency.no-lost-update');
   return [...spoilers, 'session.isolated'];
+}
+
+/**
+ * If the balance is too high and a win of 0 was sent since the last read, returns the rule about such wins. The operator may pay
+ * something for a win of 0.
+ */
+function causesOfZeroWin(due: readonly PendingCheck[], by: Money): RuleId[] {
+  return by.isNegative() ? [] : due.filter(({ rule }) => rule === 'win.zero').map(({ rule }) => rule);
 }
 
 /** Returns the causes without the rule itself and without duplicates. */
@@ -130,6 +148,12 @@ const CONSERVATION: RuleId = 'money.conservation';
 /** Rules whose breach gives a difference that croupier can predict exactly. They explain no other difference. */
 const ABOUT_ANY_SUM: readonly RuleId[] = ['money.main-unit', 'money.exact', 'money.large'];
 
+/**
+ * A floating-point number with 32 bits holds an amount with an error of less than a millionth. If the difference after a very large
+ * amount is smaller, the operator has rounded the amount.
+ */
+const OF_LARGE_AMOUNT = Money.of('1000000');
+
 /** Reports a wrong balance that no known breach explains exactly. Chooses the most likely rule for the report. */
 export function attributeUnexplained(
   read: IdleRead,
@@ -182,6 +206,11 @@ export function attributeUnexplained(
     return;
   }
   const amount = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero).absolute();
+  const large = due.find(({ rule }) => rule === 'money.large');
+  if (large && difference.absolute().times(OF_LARGE_AMOUNT).compare(amount) < 0) {
+    at('money.large', [...UNIVERSAL, 'money.exact'], large.step, large.exchange);
+    return;
+  }
   // Rounding changes less than a hundredth of a sum.
   const isRounding = difference.absolute().times(Money.of('100')).compare(amount) < 0;
   // An operator may read or round decimals in ways that nobody can predict.
@@ -190,6 +219,7 @@ export function attributeUnexplained(
     ...UNIVERSAL,
     ...(isRounding || withDecimals || mayBeRounded(difference, value, wallet.unit) ? (['money.exact'] as const) : []),
     ...(withDecimals ? (['bet.decimal-amount'] as const) : []),
+    ...causesOfZeroWin(due, difference),
     ...unwanted,
   ];
   if (odd) {

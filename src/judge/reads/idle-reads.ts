@@ -272,7 +272,7 @@ export class IdleReads {
       const reporting = { collector: this.#collector, effects: this.#effects };
       for (const one of breaches) {
         const together = breaches.filter((other) => other !== one);
-        attributeExplained(one, { together, rivals }, read, reporting);
+        attributeExplained(one, { together, rivals, due }, read, reporting);
       }
       for (const pendingCheck of due) {
         if (pendingCheck.reported || breaches.some((one) => one.pendingCheck === pendingCheck)) continue;

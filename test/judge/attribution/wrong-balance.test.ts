@@ -121,6 +121,14 @@ describe('a wrong balance that no predicted breach explains', () => {
     expect(attributed(read, [], { candidate: RACE }).causes).not.toContain('idempotency.concurrent');
   });
 
+  it('is a rounded large amount if it is wrong by less than a millionth of this amount', () => {
+    const large = [pending('win.credit', '1'), pending('money.large', '1')];
+    expect(attributed(readOf(walletAfter({ 1: '90000000000' }), '90000000150'), large).found).toEqual([
+      '1 money.large',
+    ]);
+    expect(attributed(readOf(walletAfter({ 1: '90000000000' }), '90001000000'), large).found).toEqual(['1 win.credit']);
+  });
+
   it('is inexact if it is wrong by less than the smallest unit', () => {
     expect(attributed(readOf(walletAfter({ 1: '-5' }), '95.001'), []).found).toEqual(['3 money.exact']);
   });
@@ -203,12 +211,16 @@ describe('a wrong balance that no predicted breach explains', () => {
 describe('a breach that explains a wrong balance', () => {
   const rival = { pendingCheck: pending('win.credit', '2'), hypothesis: { by: money('-1'), meaning: 'another' } };
 
-  function explained(pendingCheck: PendingCheck, together: readonly PossibleBreach[] = []): readonly Finding[] {
+  function explained(
+    pendingCheck: PendingCheck,
+    together: readonly PossibleBreach[] = [],
+    due: readonly PendingCheck[] = [],
+  ): readonly Finding[] {
     const { findings, collector } = collecting();
     const [hypothesis] = pendingCheck.hypotheses;
     if (!hypothesis) throw new Error('no hypothesis');
     const read = readOf(walletAfter({ 1: '-5' }), '94');
-    attributeExplained({ pendingCheck, hypothesis }, { together, rivals: [rival] }, read, {
+    attributeExplained({ pendingCheck, hypothesis }, { together, rivals: [rival], due }, read, {
       collector,
       effects: new Effects(),
     });
@@ -219,6 +231,15 @@ describe('a breach that explains a wrong balance', () => {
     const refund = { pendingCheck: pending('refund.restore', '2'), hypothesis: { by: money('-1'), meaning: 'half' } };
     expect(explained(pending('bet.debit', '1'), [refund])[0]?.causes).toContain('refund.restore');
     expect(explained(pending('idempotency.bet', '1'), [refund])[0]?.causes).not.toContain('refund.restore');
+  });
+
+  it('names a win of 0 as a cause only if such a win was sent and the balance is too high', () => {
+    const zero = [pending('win.zero', '2')];
+    const high = { ...pending('bet.debit', '1'), hypotheses: [{ by: money('5'), meaning: 'not taken' }] };
+    const low = { ...high, hypotheses: [{ by: money('-5'), meaning: 'taken twice' }] };
+    expect(explained(high, [], zero)[0]?.causes).toContain('win.zero');
+    expect(explained(high)[0]?.causes).not.toContain('win.zero');
+    expect(explained(low, [], zero)[0]?.causes).not.toContain('win.zero');
   });
 
   it('is reported with the right balance, the read one, what happened, and its rivals as causes', () => {
