@@ -1,7 +1,8 @@
-import { readAmount, scaleOf, writeAmount } from '../amount.ts';
+import { type AmountScale, readAmount, scaleOf, writeAmount } from '../amount.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { Wallet } from '../store.ts';
 import type { Defect } from '../variation.ts';
+import { booking } from './changed-steps.ts';
 
 /** Keeps balances as doubles (floating-point numbers) in addition to the store. */
 class Doubles {
@@ -23,6 +24,30 @@ function asDouble(units: bigint, { currency }: Wallet): number {
 /** Converts a double to whole numbers of the smallest unit, and cuts off the fraction. */
 function cutOff(text: string, decimals: number): bigint {
   return BigInt(Math.trunc(Number(text) * 10 ** decimals));
+}
+
+/** Rounds an amount to the nearest floating-point number with 32 bits, and returns it in the smallest unit. */
+function asFloat32(units: bigint, scale: AmountScale): bigint {
+  return BigInt(Math.round(Math.fround(Number(writeAmount(units, scale))) * 10 ** scale.decimals));
+}
+
+/** A hundredth of the main unit, in the smallest unit. If the currency has fewer than two decimals, the smallest unit. */
+function centOf({ decimals }: AmountScale): bigint {
+  return 10n ** BigInt(Math.max(decimals - 2, 0));
+}
+
+/** Replaces the wallet in BTC by a wallet in USDT that shows six decimals. */
+function inUsdt(right: Behaviour): Partial<Behaviour> {
+  return {
+    accounts: (sessions) =>
+      right
+        .accounts(sessions)
+        .map((one) => (one.currency === 'BTC' ? { ...one, currency: 'USDT', balance: '1000' } : one)),
+    show: (wallet, balance) =>
+      wallet.currency === 'USDT'
+        ? writeAmount(balance / 10n ** BigInt(scaleOf('USDT').decimals - 6), { decimals: 6, padded: true })
+        : right.show(wallet, balance),
+  };
 }
 
 export const MONEY_DEFECTS: readonly Defect[] = [
@@ -104,6 +129,31 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     },
   },
   {
+    name: 'float32',
+    breaks: ['money.exact'],
+    mayBreak: ['bet.exact-balance', 'money.large', 'bet.decimal-amount'],
+    description:
+      'Balances are wrong by some cents, because the wallet keeps amounts and balances as floating-point numbers with only 32 bits.',
+    change: (right) => ({
+      // With this balance, the nearest numbers with 32 bits are about three cents apart.
+      accounts: (sessions) =>
+        right
+          .accounts(sessions)
+          .map((one) => (one.currency === 'USD' && one.state === 'active' ? { ...one, balance: '400000.00' } : one)),
+      readAmount: (text, scale) => {
+        const units = readAmount(text, scale);
+        return units === undefined || scale.decimals > 3 ? units : asFloat32(units, scale);
+      },
+      book: (store, wallet, moved) => {
+        const scale = scaleOf(wallet.currency);
+        const sum = wallet.balance + moved;
+        const balance = scale.decimals > 3 ? sum : asFloat32(sum, scale);
+        if (moved !== 0n) store.setBalance(wallet.id, balance);
+        return balance;
+      },
+    }),
+  },
+  {
     name: 'amount-truncated',
     breaks: ['money.exact'],
     mayBreak: ['bet.decimal-amount', 'money.large', 'robustness.bad-amount'],
@@ -173,19 +223,27 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     description:
       'A bet of 1.000025 USDT takes 1.00: the wallet shows six decimals, but rounds amounts to two decimals before it books them. In currencies with cents, everything is right.',
     change: (right) => ({
-      accounts: (sessions) =>
-        right
-          .accounts(sessions)
-          .map((one) => (one.currency === 'BTC' ? { ...one, currency: 'USDT', balance: '1000' } : one)),
+      ...inUsdt(right),
       readAmount: (text, scale) => {
         const units = right.readAmount(text, scale);
-        const cent = 10n ** BigInt(Math.max(scale.decimals - 2, 0));
+        const cent = centOf(scale);
         return units === undefined ? undefined : ((units + cent / 2n) / cent) * cent;
       },
-      show: (wallet, balance) =>
-        wallet.currency === 'USDT'
-          ? writeAmount(balance / 10n ** BigInt(scaleOf('USDT').decimals - 6), { decimals: 6, padded: true })
-          : right.show(wallet, balance),
+    }),
+  },
+  {
+    name: 'refund-of-coins-in-cents',
+    breaks: ['money.exact'],
+    mayBreak: ['refund.restore'],
+    description:
+      'The refund of a bet of 1.000025 USDT gives back 1.00: the wallet keeps six decimals, but refunds only whole cents.',
+    change: (right) => ({
+      ...inUsdt(right),
+      ...booking(right, (store, { call, walletID, moved }) =>
+        call === 'refund' && walletID !== null
+          ? moved - (moved % centOf(scaleOf(store.wallet(walletID).currency)))
+          : moved,
+      ),
     }),
   },
   {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure } from '../../sdk/reply.ts';
 import { scaleOf } from '../amount.ts';
+import { stands } from '../behaviour.ts';
 import { bodyOf, callOf } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
 import { booking, hasInRound, inRound, objecting, payingLater } from './changed-steps.ts';
@@ -105,6 +106,31 @@ export const WIN_DEFECTS: readonly Defect[] = [
         },
         creditOf: (win) => (open && win.amount === 0n ? 150n : right.creditOf(win)),
       };
+    },
+  },
+  {
+    name: 'win-zero-returns-stake',
+    breaks: ['win.zero'],
+    mayBreak: ['bet.debit', 'money.conservation'],
+    description: 'A win of 0 gives the bet of its round back, because the wallet treats it as a cancelled round.',
+    change: (right) =>
+      booking(right, (store, entry) =>
+        entry.call === 'win' && entry.type !== 'free' && entry.amount === 0n
+          ? inRound(store, entry, 'bet').reduce((sum, bet) => (stands(bet) ? sum - bet.moved : sum), 0n)
+          : entry.moved,
+      ),
+  },
+  {
+    name: 'win-sometimes-less',
+    breaks: ['win.credit'],
+    description: 'One of five wins is booked one percent too low, because one server runs an old version with a fee.',
+    change: (right) => {
+      let wins = 0;
+      return booking(right, (_store, { call, moved }) => {
+        if (call !== 'win' || moved === 0n) return moved;
+        wins += 1;
+        return (wins * 7) % 5 === 1 ? (moved * 99n) / 100n : moved;
+      });
     },
   },
   {
