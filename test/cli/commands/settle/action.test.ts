@@ -1,159 +1,39 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunStarted } from '../../../../src/journal/event.ts';
 import { croupier, type Ended, ended, start } from '../../croupier.ts';
-import { type DemoOperator, demoOperator, type Relay, type Relayed, relayTo } from '../../demo-operator.ts';
+import type { Relayed } from '../../demo-operator.ts';
+import { CLIENT_FLAGS, CutOffRun } from './cut-off-run.ts';
 
-let cwd = '';
-let operator: DemoOperator;
-let relay: Relay;
-let before: DemoOperator['books'] extends () => infer Books ? Books : never;
+let run: CutOffRun;
 
 beforeEach(() => {
-  cwd = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+  run = new CutOffRun();
 });
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
-
-async function serve(): Promise<void> {
-  operator = await demoOperator(cwd);
-  relay = await relayTo(operator.url);
-  before = operator.books();
-}
-
-const CLIENT_FLAGS = ['--client', 'demo-eu', '--deadline', '2s', '--linger', '50ms'];
-
-function cli(...args: readonly string[]): Promise<Ended> {
-  return croupier([...args, '--base-url', relay.url, ...CLIENT_FLAGS], { cwd });
-}
-
-const settle = (...flags: readonly string[]): Promise<Ended> => cli('settle', 'run.ndjson', ...flags);
-
-/** Runs one scenario and kills it when a call arrives. The arguments decide what happens to that call and later ones. */
-async function killedAt(
-  steps: string,
-  moment: (called: Relayed) => boolean,
-  fate: 'pass' | 'lose',
-  ...flags: readonly string[]
-): Promise<void> {
-  writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${steps}`);
-  const child = start(
-    ['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...CLIENT_FLAGS, ...flags],
-    { cwd },
-  );
-  relay.decide((called) => {
-    if (!moment(called)) return 'pass';
-    child.kill('SIGKILL');
-    return fate;
-  });
-  expect((await ended(child)).status).toBeNull();
-  // Calls that the relay forwarded before the kill must arrive.
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  relay.decide(() => 'pass');
-}
-
-const journal = (): string => readFileSync(path.join(cwd, 'run.ndjson'), 'utf8');
-const second = (call: string) => (called: Relayed) => called.call === call && called.number === 1;
-
-describe.each([
-  ['when a bet was taken', 'a refund', '  - bet:\n  - bet: { amount: "7.00" }\n', second('bet'), 'pass'],
-  ['when a bet was on its way', 'a refund', '  - bet:\n  - bet: { amount: "7.00" }\n', second('bet'), 'lose'],
-  [
-    'before a win was credited',
-    'a win',
-    '  - bet:\n  - win: { amount: "9.00" }\n',
-    (called: Relayed) => called.call === 'win',
-    'lose',
-  ],
-  [
-    'when a win was credited',
-    'a win',
-    '  - bet:\n  - win: { amount: "9.00" }\n',
-    (called: Relayed) => called.call === 'win',
-    'pass',
-  ],
-  [
-    'between a bet and a read',
-    'nothing but money',
-    '  - bet: { amount: "5.00" }\n  - balance:\n',
-    (called: Relayed) => called.call === 'balance' && called.number === 1,
-    'lose',
-  ],
-  [
-    'after an earlier scenario had left a deficit',
-    'a refund and money',
-    '  - bet: { amount: "${amount}" }\n  - balance:\ncases: { amount: ["5.00", "6.00"] }\n',
-    second('bet'),
-    'pass',
-  ],
-  [
-    'in the midst of a refund',
-    'a refund',
-    '  - bet: { amount: "5.00" }\n  - refund:\n',
-    (called: Relayed) => called.call === 'refund',
-    'pass',
-  ],
-  [
-    'after a refund of less than its bet',
-    'nothing but money',
-    '  - bet: { amount: "5.00" }\n  - bet: { amount: "7.00" }\n    as: given-back\n  - refund: { of: given-back, amount: "2.00" }\n    expect: either\n  - balance:\n',
-    (called: Relayed) => called.call === 'balance' && called.number === 1,
-    'lose',
-  ],
-  [
-    'during a race',
-    'refunds',
-    '  - bet:\n  - together:\n      - bet: { amount: "3.00" }\n        times: 6\n      - balance:\n',
-    (called: Relayed) => called.call === 'bet' && called.number === 4,
-    'pass',
-  ],
-] as const)('a run that was killed %s', (_when, _owes, steps, moment, fate) => {
-  beforeEach(serve);
-  it('is settled to the last unit of money, and only once', async () => {
-    await killedAt(steps, moment, fate);
-    const dry = await settle('--dry-run');
-    expect(dry.status).toBe(3);
-    const calls = relay.calls.length;
-
-    const first = await settle();
-    expect(first.err).not.toContain('bug');
-    expect(first.out).toContain('Nothing is owed any more.');
-    expect(first.status).toBe(0);
-    expect(operator.books()).toEqual(before);
-    expect(relay.calls.length).toBeGreaterThan(calls);
-
-    const sent = relay.calls.length;
-    const text = journal();
-    const again = await settle();
-    expect(again).toMatchObject({ status: 0 });
-    expect(again.out).toContain('Nothing is owed. Nothing was sent.');
-    expect(relay.calls).toHaveLength(sent);
-    expect(journal()).toBe(text);
-  });
-});
+afterEach(() => run.remove());
 
 const LOST_BET = '  - bet: { amount: "7.00" }\n';
 const isBet = ({ call }: Relayed): boolean => call === 'bet';
 
 describe('a settlement', () => {
-  beforeEach(serve);
+  beforeEach(() => run.serve());
 
   it('sends the calls and restores the balances that the reports of the run and --dry-run name, with the same sums', async () => {
     const steps = '  - bet: { amount: "5.00" }\n  - balance:\n  - bet: { amount: "7.00" }\n';
-    writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${steps}`);
-    relay.decide(({ call, fields }) => {
+    writeFileSync(path.join(run.cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${steps}`);
+    run.relay.decide(({ call, fields }) => {
       if (fields.amount === '7.00') return call === 'bet' ? 'lose-reply' : { status: 500 };
       return call === 'win' || (call === 'bet' && fields.amount !== '5.00') ? { status: 403 } : 'pass';
     });
-    const ran = await cli('run', 'mine.yaml', '--journal', 'run.ndjson', '--report', 'json=run.json');
+    const ran = await run.cli('run', 'mine.yaml', '--journal', 'run.ndjson', '--report', 'json=run.json');
     const shown = ran.out.replaceAll(/\n +/g, ' ');
     // croupier plays the scenario twice, because a failure of it must occur again.
     expect(shown).toContain('! 2 refunds (14.00 USD) were not answered 200 (500)');
     expect(shown).toContain(
       '! the balance of session eu-anna-usd-catch (anna) will still be 10.00 USD too low after the owed calls are answered. It was 1000.00 USD before the run',
     );
-    const report = JSON.parse(readFileSync(path.join(cwd, 'run.json'), 'utf8')) as {
+    const report = JSON.parse(readFileSync(path.join(run.cwd, 'run.json'), 'utf8')) as {
       readonly owed: readonly { readonly call: string; readonly fields: { readonly amount: string } }[];
       readonly owedBalances: readonly { readonly sessionID: string; readonly missing: string }[];
     };
@@ -171,61 +51,61 @@ describe('a settlement', () => {
       ['refund', 7],
       ['balance', 10],
     ]);
-    expect(itemsOf(await settle('--dry-run', '--json'))).toEqual(reported);
-    relay.decide(() => 'pass');
-    expect(itemsOf(await settle('--json'))).toEqual(reported);
-    expect(operator.books()).toEqual(before);
-    const after = await croupier(['report', 'convert', 'run.ndjson', '--to', 'json=-'], { cwd });
+    expect(itemsOf(await run.settle('--dry-run', '--json'))).toEqual(reported);
+    run.relay.decide(() => 'pass');
+    expect(itemsOf(await run.settle('--json'))).toEqual(reported);
+    expect(run.operator.books()).toEqual(run.before);
+    const after = await croupier(['report', 'convert', 'run.ndjson', '--to', 'json=-'], { cwd: run.cwd });
     expect(JSON.parse(after.out)).toMatchObject({ owed: [], owedBalances: [], owedUnknown: null, settle: null });
   });
 
   it('that was killed is continued with the same refund', async () => {
-    await killedAt(LOST_BET, isBet, 'pass');
-    const child = start(['settle', 'run.ndjson', '--base-url', relay.url, ...CLIENT_FLAGS], { cwd });
-    relay.decide(({ call }) => {
+    await run.killedAt(LOST_BET, isBet, 'pass');
+    const child = start(['settle', 'run.ndjson', '--base-url', run.relay.url, ...CLIENT_FLAGS], { cwd: run.cwd });
+    run.relay.decide(({ call }) => {
       if (call !== 'refund') return 'pass';
       child.kill('SIGKILL');
       return 'lose-reply';
     });
     expect((await ended(child)).status).toBeNull();
-    relay.decide(() => 'pass');
-    expect((await settle()).status).toBe(0);
-    expect(operator.books()).toEqual(before);
-    const refunds = relay.calls.filter(({ call }) => call === 'refund').map(({ fields }) => fields.txID);
+    run.relay.decide(() => 'pass');
+    expect((await run.settle()).status).toBe(0);
+    expect(run.operator.books()).toEqual(run.before);
+    const refunds = run.relay.calls.filter(({ call }) => call === 'refund').map(({ fields }) => fields.txID);
     expect(refunds).toHaveLength(2);
     expect(new Set(refunds).size).toBe(1);
   });
 
   it('repeats a call until its reply has status 200', async () => {
-    await killedAt(LOST_BET, isBet, 'pass');
-    relay.decide(({ call, number }) => (call === 'refund' && number < 2 ? { status: 503 } : 'pass'));
-    const { status, out } = await settle();
+    await run.killedAt(LOST_BET, isBet, 'pass');
+    run.relay.decide(({ call, number }) => (call === 'refund' && number < 2 ? { status: 503 } : 'pass'));
+    const { status, out } = await run.settle();
     expect(status).toBe(0);
     expect(out).toContain('answered 200, at attempt 3');
-    expect(operator.books()).toEqual(before);
+    expect(run.operator.books()).toEqual(run.before);
   });
 
   it('reports the remaining obligation if the operator does not answer, and moves nothing else', async () => {
-    await killedAt(LOST_BET, isBet, 'pass');
-    relay.decide(({ call }) => (call === 'refund' ? { status: 500 } : 'pass'));
-    const { status, out } = await settle('--time', '300ms');
+    await run.killedAt(LOST_BET, isBet, 'pass');
+    run.relay.decide(({ call }) => (call === 'refund' ? { status: 500 } : 'pass'));
+    const { status, out } = await run.settle('--time', '300ms');
     expect(status).toBe(3);
     expect(out).toContain('! refund: 7.00 USD, session eu-anna-usd-catch (anna)');
     expect(out).toContain('still owed: it was answered 500');
     expect(out).toContain('To try again: croupier settle run.ndjson');
-    expect(relay.calls.filter(({ call, number }) => call === 'bet' && number > 0)).toEqual([]);
-    relay.decide(() => 'pass');
-    expect((await settle()).status).toBe(0);
-    expect(operator.books()).toEqual(before);
+    expect(run.relay.calls.filter(({ call, number }) => call === 'bet' && number > 0)).toEqual([]);
+    run.relay.decide(() => 'pass');
+    expect((await run.settle()).status).toBe(0);
+    expect(run.operator.books()).toEqual(run.before);
   });
 
   it.each([[[]], [['--no-lock']]])(
     'says that its sums may be wrong only if the run had no locks (%s)',
     async (flags) => {
       const balance = (called: Relayed) => called.call === 'balance' && called.number === 1;
-      await killedAt('  - bet: { amount: "5.00" }\n  - balance:\n', balance, 'lose', ...flags);
-      const dry = await settle('--dry-run');
-      const settled = await settle();
+      await run.killedAt('  - bet: { amount: "5.00" }\n  - balance:\n', balance, 'lose', ...flags);
+      const dry = await run.settle('--dry-run');
+      const settled = await run.settle();
       expect(settled.status).toBe(0);
       for (const { out } of [dry, settled])
         expect(out.includes('the sums of the balances above may be wrong')).toBe(flags.length > 0);
@@ -233,67 +113,70 @@ describe('a settlement', () => {
   );
 
   it('does not restore a balance that another transaction has changed', async () => {
-    await killedAt(
+    await run.killedAt(
       '  - bet: { amount: "5.00" }\n  - balance:\n',
       ({ call, number }) => call === 'balance' && number === 1,
       'lose',
     );
-    operator.change("UPDATE wallet SET balance = '90000' WHERE extCID = 'demo-eu' AND player = 'anna'");
-    const calls = relay.calls.length;
-    const { status, out } = await settle();
+    run.operator.change("UPDATE wallet SET balance = '90000' WHERE extCID = 'demo-eu' AND player = 'anna'");
+    const calls = run.relay.calls.length;
+    const { status, out } = await run.settle();
     expect(status).toBe(3);
     expect(out).toContain('the balance is 900, but the run left it at 995 (it was 1000 before the run)');
-    expect(relay.calls.slice(calls).map(({ call }) => call)).toEqual(['win', 'balance', 'balance']);
-    expect(operator.books()['anna USD']).toBe('90000');
+    expect(run.relay.calls.slice(calls).map(({ call }) => call)).toEqual(['win', 'balance', 'balance']);
+    expect(run.operator.books()['anna USD']).toBe('90000');
     // After the balance has its old value again, it can be compared again.
-    operator.change("UPDATE wallet SET balance = '99500' WHERE extCID = 'demo-eu' AND player = 'anna'");
-    expect((await settle()).status).toBe(0);
-    expect(operator.books()).toEqual(before);
+    run.operator.change("UPDATE wallet SET balance = '99500' WHERE extCID = 'demo-eu' AND player = 'anna'");
+    expect((await run.settle()).status).toBe(0);
+    expect(run.operator.books()).toEqual(run.before);
   });
 
   it('completes each open round with a win of 0, as the service does', async () => {
-    await killedAt(
+    await run.killedAt(
       '  - bet: { amount: "5.00" }\n  - balance:\n',
       ({ call, number }) => call === 'balance' && number === 1,
       'lose',
     );
-    const calls = relay.calls.length;
-    const { status, out } = await settle();
+    const calls = run.relay.calls.length;
+    const { status, out } = await run.settle();
     expect(status).toBe(0);
     expect(out).toContain('✓ round: 0 USD, session eu-anna-usd-catch (anna)');
-    const { roundID } = relay.calls.find(({ call }) => call === 'bet')?.fields ?? {};
-    expect(relay.calls.slice(calls).find(({ call }) => call === 'win')?.fields).toMatchObject({ roundID, amount: '0' });
-    expect(operator.books()).toEqual(before);
+    const { roundID } = run.relay.calls.find(({ call }) => call === 'bet')?.fields ?? {};
+    expect(run.relay.calls.slice(calls).find(({ call }) => call === 'win')?.fields).toMatchObject({
+      roundID,
+      amount: '0',
+    });
+    expect(run.operator.books()).toEqual(run.before);
   });
 
   it('reports the win of an open round that the operator refuses, and restores the balance all the same', async () => {
-    await killedAt('  - bet:\n  - balance:\n', ({ call, number }) => call === 'balance' && number === 1, 'lose');
-    relay.decide(({ call, fields }) => (call === 'win' && fields.amount === '0' ? { status: 404 } : 'pass'));
-    const { status, out } = await settle();
+    await run.killedAt('  - bet:\n  - balance:\n', ({ call, number }) => call === 'balance' && number === 1, 'lose');
+    run.relay.decide(({ call, fields }) => (call === 'win' && fields.amount === '0' ? { status: 404 } : 'pass'));
+    const { status, out } = await run.settle();
     expect(status).toBe(3);
     expect(out).toContain('! win: 0.00 USD, session eu-anna-usd-catch (anna)');
     expect(out).toContain('still owed: it was answered 404');
     expect(out).toContain('the balance is now the same as before the run');
-    expect(operator.books()).toEqual(before);
+    expect(run.operator.books()).toEqual(run.before);
   });
 
   it('repeats the win of an open round until its reply has status 200', async () => {
-    await killedAt('  - bet:\n  - balance:\n', ({ call, number }) => call === 'balance' && number === 1, 'lose');
+    await run.killedAt('  - bet:\n  - balance:\n', ({ call, number }) => call === 'balance' && number === 1, 'lose');
     let refused = 0;
-    relay.decide(({ call }) => {
+    run.relay.decide(({ call }) => {
       if (call !== 'win' || refused >= 2) return 'pass';
       refused += 1;
       return { status: 503 };
     });
-    const { status, out } = await settle();
+    const { status, out } = await run.settle();
     expect(status).toBe(0);
     expect(out).toContain('✓ win: 0.00 USD');
-    expect(operator.books()).toEqual(before);
+    expect(run.operator.books()).toEqual(run.before);
   });
 
   it('prints the obligations of each player as JSON', async () => {
-    await killedAt(LOST_BET, isBet, 'pass');
-    const { status, out } = await settle('--json');
+    await run.killedAt(LOST_BET, isBet, 'pass');
+    const { status, out } = await run.settle('--json');
     expect(status).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       client: { extCID: 'demo-eu' },
@@ -308,42 +191,46 @@ describe('a settlement', () => {
   });
 
   it('is appended to the journal, which report convert still reads', async () => {
-    await killedAt(LOST_BET, isBet, 'pass');
-    expect((await settle()).status).toBe(0);
-    const { status, out } = await croupier(['report', 'convert', 'run.ndjson', '--to', 'json=-'], { cwd });
+    await run.killedAt(LOST_BET, isBet, 'pass');
+    expect((await run.settle()).status).toBe(0);
+    const { status, out } = await croupier(['report', 'convert', 'run.ndjson', '--to', 'json=-'], { cwd: run.cwd });
     expect(status).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ verdict: 'undecided', owed: [], owedUnknown: null, settle: null });
-    const ids = journal()
+    const ids = run
+      .journal()
       .trimEnd()
       .split('\n')
       .map((text) => JSON.parse(text) as { event: string; id: string })
       .filter(({ event }) => event === 'sending')
       .map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    expect(journal()).not.toContain('play-money-key');
+    expect(run.journal()).not.toContain('play-money-key');
   });
 
   it('needs only the key if there is no configuration', async () => {
-    await killedAt(LOST_BET, isBet, 'pass');
-    rmSync(path.join(cwd, 'croupier.yaml'));
-    const without = await croupier(['settle', 'run.ndjson'], { cwd });
+    await run.killedAt(LOST_BET, isBet, 'pass');
+    rmSync(path.join(run.cwd, 'croupier.yaml'));
+    const without = await croupier(['settle', 'run.ndjson'], { cwd: run.cwd });
     expect(without.status).toBe(2);
     expect(without.err).toContain('CROUPIER_KEY');
     const { status } = await croupier(['settle', 'run.ndjson'], {
-      cwd,
+      cwd: run.cwd,
       env: { CROUPIER_KEY: 'play-money-key-of-demo-eu' },
     });
     expect(status).toBe(0);
-    expect(operator.books()).toEqual(before);
+    expect(run.operator.books()).toEqual(run.before);
   });
 
   it('waits while the run is active, and settles it as soon as it ends', async () => {
-    writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${LOST_BET}`);
-    const run = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...CLIENT_FLAGS], {
-      cwd,
-    });
+    writeFileSync(path.join(run.cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${LOST_BET}`);
+    const running = start(
+      ['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', run.relay.url, ...CLIENT_FLAGS],
+      {
+        cwd: run.cwd,
+      },
+    );
     const isBetSent = new Promise<void>((resolve) => {
-      relay.decide(({ call }) => {
+      run.relay.decide(({ call }) => {
         if (call !== 'bet') return 'pass';
         resolve();
         return 'lose-reply';
@@ -351,9 +238,9 @@ describe('a settlement', () => {
     });
     await isBetSent;
     // Another home folder means other locks of players, as in another container.
-    const settling = start(['settle', 'run.ndjson', '--base-url', relay.url, ...CLIENT_FLAGS], {
-      cwd,
-      env: { HOME: path.join(cwd, 'home') },
+    const settling = start(['settle', 'run.ndjson', '--base-url', run.relay.url, ...CLIENT_FLAGS], {
+      cwd: run.cwd,
+      env: { HOME: path.join(run.cwd, 'home') },
     });
     const over = ended(settling);
     const calls = await new Promise((resolve) => {
@@ -361,32 +248,32 @@ describe('a settlement', () => {
         expect(String(text)).toMatch(
           /^run\.ndjson: croupier run \(process \d+ on .*\) is still writing this journal\. Waiting for up to 35 s/,
         );
-        resolve(relay.calls.filter(({ call }) => call !== 'balance').length);
-        run.kill('SIGKILL');
+        resolve(run.relay.calls.filter(({ call }) => call !== 'balance').length);
+        running.kill('SIGKILL');
       });
     });
     expect(calls).toBe(1);
-    await ended(run);
-    relay.decide(() => 'pass');
+    await ended(running);
+    run.relay.decide(() => 'pass');
     expect(await over).toMatchObject({ status: 0, out: expect.stringContaining('Nothing is owed any more.') });
-    expect(operator.books()).toEqual(before);
-    expect(readdirSync(cwd)).not.toContain('run.ndjson.lock');
+    expect(run.operator.books()).toEqual(run.before);
+    expect(readdirSync(run.cwd)).not.toContain('run.ndjson.lock');
   });
 
   it('that waited for the players of another settlement pays nothing twice', async () => {
-    await killedAt('  - bet:\n  - balance:\n', ({ call, number }) => call === 'balance' && number === 1, 'lose');
-    const both = await Promise.all([settle(), settle()]);
+    await run.killedAt('  - bet:\n  - balance:\n', ({ call, number }) => call === 'balance' && number === 1, 'lose');
+    const both = await Promise.all([run.settle(), run.settle()]);
     expect(both.map(({ status }) => status)).toEqual([0, 0]);
     expect(both.filter(({ out }) => out.includes('Nothing was sent'))).toHaveLength(1);
-    expect(operator.books()).toEqual(before);
+    expect(run.operator.books()).toEqual(run.before);
   });
 
   it('is suggested by a run that is ended immediately', async () => {
-    writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${LOST_BET}`);
-    const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...CLIENT_FLAGS], {
-      cwd,
+    writeFileSync(path.join(run.cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${LOST_BET}`);
+    const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', run.relay.url, ...CLIENT_FLAGS], {
+      cwd: run.cwd,
     });
-    relay.decide(({ call }) => {
+    run.relay.decide(({ call }) => {
       if (call !== 'bet') return 'pass';
       child.kill('SIGINT');
       setTimeout(() => child.kill('SIGINT'), 400);
@@ -395,37 +282,39 @@ describe('a settlement', () => {
     const { status, err } = await ended(child);
     expect(status).toBe(130);
     expect(err).toContain('croupier settle run.ndjson');
-    relay.decide(() => 'pass');
-    expect((await settle()).status).toBe(0);
-    expect(operator.books()).toEqual(before);
+    run.relay.decide(() => 'pass');
+    expect((await run.settle()).status).toBe(0);
+    expect(run.operator.books()).toEqual(run.before);
   });
 
   it('of a completed run sends nothing, and needs no key', async () => {
-    expect((await cli('run', 'bet/debit', '--journal', 'run.ndjson')).status).toBe(0);
-    rmSync(path.join(cwd, 'croupier.yaml'));
-    const { status, out } = await croupier(['settle', 'run.ndjson'], { cwd });
+    expect((await run.cli('run', 'bet/debit', '--journal', 'run.ndjson')).status).toBe(0);
+    rmSync(path.join(run.cwd, 'croupier.yaml'));
+    const { status, out } = await croupier(['settle', 'run.ndjson'], { cwd: run.cwd });
     expect(status).toBe(0);
     expect(out).toContain('Nothing is owed');
   });
 
   it('is refused if the configuration names another address, until a flag names the address', async () => {
-    await killedAt(LOST_BET, isBet, 'pass');
-    const { length } = journal();
-    const other = await croupier(['settle', 'run.ndjson', ...CLIENT_FLAGS], { cwd });
+    await run.killedAt(LOST_BET, isBet, 'pass');
+    const { length } = run.journal();
+    const other = await croupier(['settle', 'run.ndjson', ...CLIENT_FLAGS], { cwd: run.cwd });
     expect(other).toMatchObject({ status: 2, out: '' });
-    expect(other.err).toContain(`the run called ${relay.url}, but the configuration names ${operator.url}`);
-    expect(other.err).toContain(`add --base-url ${relay.url}`);
-    const [head = '', ...rest] = readFileSync(path.join(cwd, 'run.ndjson'), 'utf8').split('\n');
+    expect(other.err).toContain(`the run called ${run.relay.url}, but the configuration names ${run.operator.url}`);
+    expect(other.err).toContain(`add --base-url ${run.relay.url}`);
+    const [head = '', ...rest] = readFileSync(path.join(run.cwd, 'run.ndjson'), 'utf8').split('\n');
     const start = JSON.parse(head) as RunStarted;
-    const client = { ...start.client, integratorBaseUrl: operator.url, otherBaseUrls: [relay.url] };
-    writeFileSync(path.join(cwd, 'joined.ndjson'), [JSON.stringify({ ...start, client }), ...rest].join('\n'));
-    const joined = await croupier(['settle', 'joined.ndjson', ...CLIENT_FLAGS], { cwd });
+    const client = { ...start.client, integratorBaseUrl: run.operator.url, otherBaseUrls: [run.relay.url] };
+    writeFileSync(path.join(run.cwd, 'joined.ndjson'), [JSON.stringify({ ...start, client }), ...rest].join('\n'));
+    const joined = await croupier(['settle', 'joined.ndjson', ...CLIENT_FLAGS], { cwd: run.cwd });
     expect([joined.status, joined.out]).toEqual([2, '']);
-    expect(joined.err).toContain(`the run called ${operator.url}, ${relay.url}, but the configuration names`);
+    expect(joined.err).toContain(`the run called ${run.operator.url}, ${run.relay.url}, but the configuration names`);
     expect(joined.err).toContain('settle the journal of each shard instead');
-    expect(journal()).toHaveLength(length);
-    expect((await croupier(['settle', 'run.ndjson', '--dry-run', ...CLIENT_FLAGS], { cwd })).status).toBe(3);
-    const moved = await croupier(['settle', 'run.ndjson', '--base-url', operator.url, ...CLIENT_FLAGS], { cwd });
+    expect(run.journal()).toHaveLength(length);
+    expect((await croupier(['settle', 'run.ndjson', '--dry-run', ...CLIENT_FLAGS], { cwd: run.cwd })).status).toBe(3);
+    const moved = await croupier(['settle', 'run.ndjson', '--base-url', run.operator.url, ...CLIENT_FLAGS], {
+      cwd: run.cwd,
+    });
     expect([moved.status, moved.err]).toEqual([
       0,
       expect.stringContaining('croupier sends the calls that are owed to'),
@@ -433,8 +322,8 @@ describe('a settlement', () => {
   });
 
   it('is refused for another client', async () => {
-    await killedAt(LOST_BET, isBet, 'pass');
-    const other = await croupier(['settle', 'run.ndjson', '--client', 'demo-asia'], { cwd });
+    await run.killedAt(LOST_BET, isBet, 'pass');
+    const other = await croupier(['settle', 'run.ndjson', '--client', 'demo-asia'], { cwd: run.cwd });
     expect(other).toMatchObject({ status: 2 });
     expect(other.err).toContain('belongs to the client demo-eu, but you chose demo-asia');
   });
@@ -455,14 +344,14 @@ it.each([
     'is not an event',
   ],
 ])('refuses to settle %s', async (_what, text, diagnostic) => {
-  writeFileSync(path.join(cwd, 'run.ndjson'), text);
-  const { status, err } = await croupier(['settle', 'run.ndjson'], { cwd });
+  writeFileSync(path.join(run.cwd, 'run.ndjson'), text);
+  const { status, err } = await croupier(['settle', 'run.ndjson'], { cwd: run.cwd });
   expect(err).toContain(diagnostic);
   expect(status).toBe(2);
 });
 
 it('refuses to settle a missing journal', async () => {
-  const { status, err } = await croupier(['settle', 'nowhere.ndjson'], { cwd });
+  const { status, err } = await croupier(['settle', 'nowhere.ndjson'], { cwd: run.cwd });
   expect(err).toContain('there is no such file');
   expect(status).toBe(2);
 });
@@ -471,7 +360,7 @@ it('says that a killed run against the embedded operator owes nothing, and asks 
   const killed = readFileSync(path.join(import.meta.dirname, '../../../../fixtures/journals/killed.ndjson'), 'utf8');
   const [first = '', ...rest] = killed.split('\n');
   const embedded = { ...(JSON.parse(first) as object), flags: ['--reference'] };
-  writeFileSync(path.join(cwd, 'run.ndjson'), [JSON.stringify(embedded), ...rest].join('\n'));
-  const { status, out } = await croupier(['settle', 'run.ndjson'], { cwd });
+  writeFileSync(path.join(run.cwd, 'run.ndjson'), [JSON.stringify(embedded), ...rest].join('\n'));
+  const { status, out } = await croupier(['settle', 'run.ndjson'], { cwd: run.cwd });
   expect([status, out]).toEqual([0, expect.stringContaining('Nothing is owed. Nothing was sent.')]);
 });
