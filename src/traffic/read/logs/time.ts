@@ -65,7 +65,11 @@ let lastMinute: { readonly key: string; readonly zone: Zone; readonly time: LogT
   time: undefined,
 };
 /** The last time in another form. If a log has only whole seconds, many lines have the same time as the line before. */
-let lastTime: { readonly text: string; readonly zone: Zone; readonly time: LogTime | undefined } = { text: '', zone: 0, time: undefined };
+let lastTime: { readonly text: string; readonly zone: Zone; readonly time: LogTime | undefined } = {
+  text: '',
+  zone: 0,
+  time: undefined,
+};
 
 function timeOf(text: string, zone: Zone): LogTime | undefined {
   const trimmed = text.trim();

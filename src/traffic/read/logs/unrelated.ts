@@ -1,8 +1,8 @@
 import { hasPairs } from './wrapped.ts';
 
 /**
- * Matches what each line of text about a call has: a slash of its path, a brace of its body, the name of a call, or the status of a
- * reply after a word that announces it. The last words are those of Rails.
+ * Matches what each line of text about a call has, if it has neither the slash of a path nor the brace of a body: the name of a call,
+ * or the status of a reply after a word that announces it. The last words are those of Rails.
  */
 const PART_OF_CALL =
   /balance|bet|win|refund|(?:<-|<<|response|reply|answered|responded|received)[^\d<{]{0,22}[1-5]\d\d|[1-5]\d\d ?<|Parameters: |Completed |Processing by /i;

@@ -8,7 +8,7 @@ const REQUEST = /^(.{0,300}?\[(?:info|debug)\]) +(GET|POST) (\/[^\s?]{0,1000})\s
 const PROCESSING = /\[(?:info|debug)\] +Processing with [A-Z][\w.]{0,200}\.\w{1,100}\/2\s*$/;
 const PARAMETERS = /^ +Parameters: %(\{.{0,100000}\})\s*$/s;
 const PIPELINES = /^ +Pipelines: \[[^\]]{0,500}\]\s*$/;
-/** The levels of these lines. A line without any of them is skipped at once. Most lines of a log have none of them, so this saves time. */
+/** The levels of these lines. A line without any of them is skipped at once. Most logs have none of them, so this saves time. */
 const LEVELS = ['[info] ', '[debug] '] as const;
 const SENT = /^(.{0,300}?\[(?:info|debug)\]) +(?:Sent|Chunked) ([1-5]\d\d) in (\d{1,9})(ms|µs)\s*$/;
 
