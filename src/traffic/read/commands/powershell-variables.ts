@@ -13,7 +13,7 @@ export class PowerShellVariables {
     const [name = '', , first = ''] = words;
     if (/^(?:invoke-|i(?:wr|rm)$)/i.test(first)) return words.slice(2);
     const open = words.indexOf('{');
-    const isTable = /@$/.test(words[open - 1] ?? '') && open <= MAX_TABLE_AT;
+    const isTable = words[open - 1]?.endsWith('@') === true && open <= MAX_TABLE_AT;
     this.#values.set(name.toLowerCase(), isTable ? words.slice(open + 1, words.lastIndexOf('}')) : first);
     return null;
   }
