@@ -1,4 +1,5 @@
 import type { CallName } from '../contract/call-name.ts';
+import type { RuleId } from '../contract/catalogue.ts';
 import { Money } from '../contract/money.ts';
 import { CONTRACT_VERSION } from '../contract/versions.ts';
 import type { Tally } from '../journal/event.ts';
@@ -229,6 +230,18 @@ export class Judge {
     return this.#passing.stepsToRetry;
   }
 
+  /**
+   * True if only another attempt shows whether the operator always declines this bet. It may have a limit that it applies only now
+   * and then, for example a reminder after each fifteenth bet. The plain bets with which croupier compares a declined bet do not show
+   * such a limit.
+   */
+  #mayBeLimit(observed: ObservedCall, rule: RuleId): boolean {
+    if (rule.startsWith('reply.') || this.#context.proven(rule) || ownDeclineOf(observed) === undefined) return false;
+    const { key } = observed.planned.step;
+    const isSeenBefore = this.#context.seenBefore(`declined ${key} ${rule}`);
+    return !isSeenBefore && !this.#context.isLasting(key);
+  }
+
   #judgeReply(observed: ObservedCall): void {
     const { planned, exchange } = observed;
     this.#noteReplyToAnother(observed);
@@ -250,6 +263,8 @@ export class Judge {
       if (decision) {
         const held = { ...answered, rule, exchange: exchange.id, decision };
         if (decision.kind === 'breach' && isTemporary(answered.status)) this.#passing.hold(held);
+        else if (decision.kind === 'breach' && this.#mayBeLimit(observed, rule))
+          this.#passing.holdDecline(subject, decision);
         else if (check.controlled) this.#controls.hold(held);
         else this.collector.decide(subject, decision);
       }

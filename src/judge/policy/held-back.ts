@@ -126,6 +126,8 @@ function withoutControl({ step }: PlannedCall, tier: 1 | 2 | 3): Decision {
 
 const NOT_ALWAYS = 'the operator answered with a temporary error (5xx, 408, 423, 425 or 429), but not on every attempt';
 
+const NOT_AGAIN = 'the operator declined the bet only once, perhaps because of its own limit';
+
 /**
  * Delays breaches that a temporary error may have caused. Such a breach counts only if every attempt at the scenario shows it, or
  * if the scenario has other breaches.
@@ -135,6 +137,8 @@ export class TemporaryErrors {
   readonly #held: HeldDecision[] = [];
   /** Bets that were declined with `insufficient_funds` although the balance was high enough. */
   readonly #wronglyDeclined: { readonly subject: FindingSubject; readonly decision: Decision }[] = [];
+  /** Bets that were declined for a reason that croupier does not know. */
+  readonly #declined: { readonly subject: FindingSubject; readonly decision: Decision }[] = [];
   readonly #turnedAway = new Set<string>();
   /** The endpoints that answered a call of the scenario with something else than a temporary error. */
   readonly #answering = new Set<CallName>();
@@ -178,6 +182,12 @@ export class TemporaryErrors {
     this.#wronglyDeclined.push({ subject, decision });
   }
 
+  /** Delays the breach of a bet that was declined for the first time. Only the next attempt shows whether it is always declined. */
+  holdDecline(subject: FindingSubject, decision: Decision): void {
+    this.#turnedAway.add(subject.step.key);
+    this.#declined.push({ subject, decision });
+  }
+
   /** Ends the scenario. Decides which breaches count. If a breach counts only after a control, passes the breach to `controls`. */
   close(collector: FindingCollector, controls: Controls): void {
     // A single temporary error may occur by chance. The next attempt at the scenario shows whether the error occurs again.
@@ -200,6 +210,8 @@ export class TemporaryErrors {
         );
       else collector.decide({ rule, step: planned.step, exchange }, { kind: 'skip', reason: NOT_ALWAYS });
     }
+    for (const { subject, decision } of this.#declined.splice(0))
+      collector.decide(subject, hasBreach ? decision : { kind: 'skip', reason: NOT_AGAIN });
     for (const { subject, decision } of this.#wronglyDeclined.splice(0))
       if (this.#isLasting(subject.step.key)) collector.decide(subject, decision);
   }
