@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CALL_NAMES } from '../contract/call-name.ts';
 import { RULES } from '../contract/catalogue.ts';
-import { allows, breachAt, isNoLongerNeeded, judgeKnown } from '../journal/baseline.ts';
+import { allows, breachAt, judgeKnown } from '../journal/baseline.ts';
 import type { KnownFailure } from '../journal/event.ts';
 import { EXPECTATION } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
@@ -11,6 +11,7 @@ import {
   entriesFor,
   entryText,
   undecidedEntries,
+  unneededIn,
 } from '../report/exports/baseline.ts';
 import { readDocument } from '../scenario/yaml/document.ts';
 import { editList } from '../scenario/yaml/edit-list.ts';
@@ -57,8 +58,9 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
   const drafts = readDrafts(yaml, file);
   const known = drafts.flatMap((entry, index) => knownFailures(entry, index, fold));
   const states = judgeKnown(known, fold);
+  const isUnneeded = unneededIn(fold);
   const isFixed = ({ line }: KnownFailure): boolean =>
-    states.some((result) => result.known.line === line && isNoLongerNeeded(result));
+    states.some((result) => result.known.line === line && isUnneeded(result));
   const removed = new Set(known.filter(isFixed).map(({ line }) => line - 1));
   const listed = known.filter((one) => !isFixed(one));
   const missing = brokenPlaces(fold).filter((place) => !listed.some((one) => allows(one, breachAt(place))));

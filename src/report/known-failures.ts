@@ -87,7 +87,7 @@ export function knownSentence(group: KnownGroup): string {
 /** Describes the state of an entry that only allows that a rule stays undecided. */
 function undecidedSentence({ known: { line, expires, ticket, reason }, state }: KnownGroup): string {
   return state === 'passed'
-    ? `is decided again in this run. Remove the entry at line ${line} of the baseline, which allows that the rule stays undecided (${ticket})`
+    ? `is decided in this run. When every run decides the rule, remove the entry at line ${line} of the baseline, which allows that the rule stays undecided (${ticket})`
     : `could not be decided, because of other known failures. The baseline allows this until ${expires} (${ticket}): ${reason}`;
 }
 

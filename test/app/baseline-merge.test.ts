@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { mergeBaseline } from '../../src/app/baseline-merge.ts';
-import type { JournalEvent, KnownFailure } from '../../src/journal/event.ts';
+import type { RuleId } from '../../src/contract/catalogue.ts';
+import type { Found, JournalEvent, KnownFailure } from '../../src/journal/event.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
+import { NOT_SHOWN } from '../../src/journal/scenario-result.ts';
 import { ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
 
 const SCENARIOS = [planned('bet/debit', ['bet.debit']), planned('win/credit', ['win.credit'])];
@@ -30,6 +32,20 @@ function fold(events: readonly JournalEvent[], baseline: readonly KnownFailure[]
     ...of('win/credit'),
     ended('win/credit', { passes: { 'win.credit': { '*': 2 } } }),
     ...events.filter((event) => !('scenario' in event)),
+    runEnded(),
+  ]);
+}
+
+/** A run in which the given things are found, and in which `win.many-in-round` passes once in each of the named scenarios. */
+function foldWithPasses(findings: readonly Found[], passing: readonly string[]) {
+  const ids = ['bet/debit', 'win/first', 'win/second'];
+  return foldJournal([
+    runStarted(ids.map((id) => planned(id, ['win.many-in-round']))),
+    ...ids.flatMap((id) => [
+      started(id),
+      ...findings.filter(({ scenario }) => scenario === id),
+      ended(id, passing.includes(id) ? { passes: { 'win.many-in-round': { '*': 1 } } } : {}),
+    ]),
     runEnded(),
   ]);
 }
@@ -266,5 +282,32 @@ describe('bringing a baseline up to date', () => {
     // The entry with `undecided` does not allow the failure, also if it stays in the baseline.
     const both = await fold([...isOpen, found('win/credit', 'win.zero', 'fail')]);
     expect(mergeBaseline(text, 'b.yaml', both)).toMatch(entry);
+  });
+
+  it('adds a rule that passed in one scenario if the failures leave it undecided in the others, and keeps its entry', async () => {
+    const failing = found('bet/debit', 'bet.debit', 'fail');
+    const notShown = found('bet/debit', 'win.many-in-round', 'skip', { actual: NOT_SHOWN });
+    const inOne = await foldWithPasses([failing, notShown], ['win/first']);
+    const text = mergeBaseline('', 'b.yaml', inOne);
+    expect(text).toContain('- rule: win.many-in-round\n  client: "acme"\n  undecided: true');
+    const filled = text.replaceAll('""', '"known"');
+    expect(mergeBaseline(filled, 'b.yaml', inOne)).toBe(filled);
+    const inTwo = await foldWithPasses([failing, notShown], ['win/first', 'win/second']);
+    expect(mergeBaseline(text, 'b.yaml', inTwo)).not.toContain('win.many-in-round');
+    // Without a failure that explains why the other scenario shows nothing, the next run shows the same.
+    expect(mergeBaseline('', 'b.yaml', await foldWithPasses([notShown], ['win/first']))).not.toContain(
+      'win.many-in-round',
+    );
+  });
+
+  it('adds a rule about money that passed in one scenario only, if chance decides whether a balance is wrong there', async () => {
+    const wrongSum = { amount: '2', currency: 'USD' };
+    const withCauses = (causes: readonly RuleId[]) =>
+      foldWithPasses([found('win/first', 'win.credit', 'fail', { wrongSum, causes })], ['win/first']);
+    // A wallet that pays wins late shows an old balance.
+    const late = mergeBaseline('', 'b.yaml', await withCauses(['balance.read']));
+    expect(late).toContain('- rule: win.many-in-round\n  client: "acme"\n  undecided: true');
+    expect(mergeBaseline(late, 'b.yaml', await withCauses(['balance.read']))).toBe(late);
+    expect(mergeBaseline('', 'b.yaml', await withCauses([]))).not.toContain('win.many-in-round');
   });
 });

@@ -69,6 +69,34 @@ export function isLeftUndecided(result: RuleResult, results: Results): boolean {
 }
 
 /**
+ * Returns the scenario that decided a rule. Undefined if the rule did not pass, or if several scenarios decided it.
+ */
+export function onlyDecidingScenario({ verdict, places }: RuleResult): string | undefined {
+  const deciding = new Set(places.flatMap(({ checks, scenario }) => (checks > 0 ? [scenario] : [])));
+  return verdict === 'pass' && deciding.size === 1 ? [...deciding][0] : undefined;
+}
+
+/**
+ * True for a MUST rule that passed in one scenario, while known failures left it undecided in the others. For example, no balance shows
+ * an amount in the wrong unit if the currency has no other unit. So in the next run, the failures may leave the rule undecided in
+ * every scenario.
+ */
+export function mayBeLeftUndecided(result: RuleResult, results: Results): boolean {
+  const only = onlyDecidingScenario(result);
+  if (only === undefined) return false;
+  const findings = result.findings.filter(({ scenario }) => scenario !== only);
+  const others = {
+    ...result,
+    verdict: 'skip' as const,
+    checks: 0,
+    places: result.places.filter(({ scenario }) => scenario !== only),
+    findings,
+    findingCount: result.findingCount - (result.findings.length - findings.length),
+  };
+  return isLeftUndecided(others, results);
+}
+
+/**
  * True for a MUST rule that has no check with a decision, because known failures prevented every check. A new bug can hide behind
  * these failures. So this is allowed only if the baseline has an entry with `undecided` for the rule.
  */

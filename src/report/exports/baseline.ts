@@ -25,7 +25,7 @@ import {
   times,
 } from '../../journal/money-sums.ts';
 import { dependsOnMoment } from '../../journal/results/chance.ts';
-import { isLeftUndecided } from '../../journal/results/excused.ts';
+import { isLeftUndecided, mayBeLeftUndecided, onlyDecidingScenario } from '../../journal/results/excused.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
 import { undecidedSums } from '../../journal/results/undecided-sums.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
@@ -63,8 +63,9 @@ export interface BaselineEntry {
  */
 export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
   const { client, startedAt } = fold.run;
+  const isUnneeded = unneededIn(fold);
   const kept = fold.baseline
-    .filter((result) => result.state !== 'expired' && !isNoLongerNeeded(result))
+    .filter((result) => result.state !== 'expired' && !isUnneeded(result))
     .map((result) => keptEntry(result, client.extCID));
   const open = undecidedEntries(fold, listedBy(fold));
   const entries = joined([...kept, ...entriesFor(fold, failingPlaces(fold), listedBy(fold)), ...open]);
@@ -209,8 +210,8 @@ function entryWithoutFailure(rule: RuleId, { run }: Fold): BaselineEntry {
 }
 
 /**
- * Returns an entry for each MUST rule that the failures of the run left undecided. Another run with the same failures may not test
- * the rule at all, and then it would be undecided without this entry.
+ * Returns an entry for each MUST rule that the failures of the run left undecided, or that they may leave undecided in the next run.
+ * Another run with the same failures may not test the rule at all, and then it would be undecided without this entry.
  *
  * @param listed the entries that stay in the baseline. They are left out
  */
@@ -229,12 +230,39 @@ export function undecidedEntries(fold: Fold, listed: readonly KnownFailure[]): r
   const baseline = [...fold.baseline.filter(({ known }) => !known.undecided), ...failing];
   const stabilities = new Stabilities(fold);
   return fold.rules
-    .filter((result) => isLeftUndecided(result, { rules: fold.rules, baseline }) && !isListed(result))
+    .filter((result) => !isListed(result))
+    .filter((result) => {
+      const results = { rules: fold.rules, baseline };
+      return (
+        isLeftUndecided(result, results) ||
+        mayBeLeftUndecided(result, results) ||
+        isDecidedByChance(result, fold, stabilities)
+      );
+    })
     .map((result) => ({
       ...entryWithoutFailure(result.rule.id, fold),
       maxSums: ofMoneyRule(result.rule.id, stableUndecidedSums(result, fold, stabilities)),
       undecided: true,
     }));
+}
+
+/**
+ * True for a MUST rule about money that passed in one scenario only, if chance decides whether a call of this scenario makes the balance
+ * wrong. In the next run, the wrong balance may leave the rule undecided.
+ */
+function isDecidedByChance(result: RuleResult, { places }: Fold, stabilities: Stabilities): boolean {
+  const only = onlyDecidingScenario(result);
+  if (only === undefined || result.rule.level !== 'MUST' || !result.rule.money) return false;
+  return places.some((place) => place.scenario === only && place.failed > 0 && stabilities.chanceOf(place) === 'calls');
+}
+
+/**
+ * Returns a function that says whether the run shows that an entry is no longer needed. An entry for an undecided rule stays if the
+ * known failures may leave the rule undecided again in the next run.
+ */
+export function unneededIn(fold: Fold): (result: KnownResult) => boolean {
+  const open = new Set(undecidedEntries(fold, []).map(({ rule }) => rule));
+  return (result) => isNoLongerNeeded(result) && !(result.known.undecided && open.has(result.known.rule));
 }
 
 /**
