@@ -42,4 +42,23 @@ describe('the baseline of a wallet with a known defect', () => {
       rmSync(cwd, { recursive: true });
     },
   );
+
+  it('is announced as not enough if the wallet answers no refund', { timeout: TIMEOUT_MS }, async () => {
+    const cwd = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+    const file = path.join(cwd, 'b.yaml');
+    const args = ['run', '--reference', '--defect', 'refunds-503', '--quick', '--no-lock', '--no-history'];
+    const { err } = await croupier([...args, '--seed', '1', '--report', 'baseline=b.yaml'], { cwd });
+    const said = 'With this baseline, a run still ends with status 3 until the wallet is fixed. UNDECIDED: ';
+    expect(err).toContain(said);
+    const text = readFileSync(file, 'utf8')
+      .replaceAll('""', '"known"')
+      .replaceAll(/expires: #.*/g, 'expires: 2999-01-01');
+    writeFileSync(file, text);
+    const again = await croupier([...args, '--seed', '1', '--baseline', 'b.yaml'], { cwd });
+    expect({ status: again.status, firstLine: again.out.split('\n')[0] }).toEqual({
+      status: 3,
+      firstLine: expect.stringMatching(/^UNDECIDED: /) as string,
+    });
+    rmSync(cwd, { recursive: true });
+  });
 });

@@ -1,6 +1,8 @@
 import path from 'node:path';
 import type { Place } from '../../journal/finding.ts';
+import type { Fold } from '../../journal/fold.ts';
 import { forTerminal } from '../../report/escape.ts';
+import { whyStillUndecided } from '../../report/exports/undecided-baseline.ts';
 import { jsonReport } from '../../report/json/json.ts';
 import type { Report, ReportOptions, Verbosity } from '../../report/options.ts';
 import { ANSI, PLAIN } from '../../report/paint.ts';
@@ -61,6 +63,7 @@ export async function publish(
     try {
       await writeReport(request, { fold, open }, file, inFile({ ...options, verbosity, past }), scrub);
       announceReport(kind, file, stdio);
+      warnOfUndecided(kind, fold, stdio, scrub);
     } catch (error) {
       const why = error instanceof UsageError ? error.message : `${whyUnreadable(error)}.`;
       stdio.err.write(
@@ -114,6 +117,19 @@ export async function publishSoFar(
  */
 export function announceReport(kind: string, file: string, stdio: Stdio): void {
   stdio.err.write(`The ${kind} report: ${forTerminal(shownPath(file, stdio.cwd))}\n`);
+}
+
+/**
+ * If a report is a baseline with which the same run would still be undecided, says so on stderr.
+ *
+ * @param scrub removes secrets from the text
+ */
+export function warnOfUndecided(kind: string, fold: Fold, stdio: Stdio, scrub: (text: string) => string): void {
+  const why = kind === 'baseline' ? whyStillUndecided(fold) : null;
+  if (why !== null)
+    stdio.err.write(
+      `With this baseline, a run still ends with status 3 until the wallet is fixed. ${forTerminal(scrub(why))}\n`,
+    );
 }
 
 /**

@@ -209,6 +209,14 @@ function entryWithoutFailure(rule: RuleId, { run }: Fold): BaselineEntry {
   };
 }
 
+/** Returns the failures of the run as if a baseline listed each of them. */
+export function failuresAsKnown(fold: Fold): readonly KnownResult[] {
+  return brokenPlaces(fold).map(({ rule, endpoint, scenario, failed, checks }): KnownResult => {
+    const known = { rule, endpoint, scenario, reason: '', ticket: '', expires: '', line: 1, tried: false };
+    return { known, state: 'failing', failed, checks };
+  });
+}
+
 /**
  * Returns an entry for each MUST rule that the failures of the run left undecided, or that they may leave undecided in the next run.
  * Another run with the same failures may not test the rule at all, and then it would be undecided without this entry.
@@ -223,11 +231,7 @@ export function undecidedEntries(fold: Fold, listed: readonly KnownFailure[]): r
         one.rule === result.rule.id &&
         currencyAbove(undecidedSums(result, fold.rules).highest, one.maxSums ?? {}) === undefined,
     );
-  const failing = brokenPlaces(fold).map(({ rule, endpoint, scenario, failed, checks }): KnownResult => {
-    const known = { rule, endpoint, scenario, reason: '', ticket: '', expires: '', line: 1, tried: false };
-    return { known, state: 'failing', failed, checks };
-  });
-  const baseline = [...fold.baseline.filter(({ known }) => !known.undecided), ...failing];
+  const baseline = [...fold.baseline.filter(({ known }) => !known.undecided), ...failuresAsKnown(fold)];
   const stabilities = new Stabilities(fold);
   return fold.rules
     .filter((result) => !isListed(result))
