@@ -155,19 +155,21 @@ function paidWithoutBet({ transactions, worlds }: Books, calls: readonly LoggedC
 
 /**
  * Finds wrong balances that have two possible explanations: an error of the operator, or a round that is not in the logs. Such a
- * round is possible in two cases: the pause before the balance is very long, or it is at least as long as a round and the balance
- * changed by a multiple of a stake of the player.
+ * round is possible in two cases: the pause before the balance is very long, or it is at least as long as a short round and the
+ * balance changed by a multiple of a stake of the player.
  */
 function hiddenRoundsOf(
   { deviations, transactions, worlds, isAnchored, unknown }: Books,
   calls: readonly LoggedCall[],
 ): readonly string[] {
   const bets = transactions.filter(({ call, state }) => call === 'bet' && state !== 'declined');
-  const roundMs = usualRoundMs(bets);
+  const usualMs = usualRoundMs(bets);
+  const roundMs = usualMs ?? SHORT_ROUND_MS;
+  const shortestMs = usualMs === undefined ? SHORT_ROUND_MS : SHORTEST_ROUND * usualMs;
   const mayHide = (transaction: Transaction, by: Money, after: LoggedCall, call: LoggedCall): boolean => {
     if (areOfOneRun(after, call)) return false;
     const pause = pauseMs(calls, after, call);
-    if (pause < roundMs) return false;
+    if (pause < shortestMs) return false;
     const isEarlier = transaction.attempts.every(({ number }) => number < call.number);
     // Players often bet the same amount again. So a change by exactly the amount of a bet can also be another bet before it.
     const isLikeStake = bets.some(
@@ -230,19 +232,22 @@ function timeOfChange(
   return { from: from ?? after, to };
 }
 
-/** The usual time in ms from one bet to the next. If the logs have too few bets to show it, a short time is used. */
-function usualRoundMs(bets: readonly Transaction[]): number {
+/** Returns the usual time in ms from one bet to the next; undefined if the logs have too few bets to show it. */
+function usualRoundMs(bets: readonly Transaction[]): number | undefined {
   const times = bets.flatMap(({ attempts }) => attempts[0]?.atMs ?? []);
   const pauses = times
     .slice(1)
     .map((time, index) => time - (times[index] ?? time))
     .toSorted((a, b) => a - b);
-  return pauses.length < FEWEST_PAUSES ? SHORT_ROUND_MS : (pauses[Math.floor(pauses.length / 2)] ?? SHORT_ROUND_MS);
+  return pauses.length < FEWEST_PAUSES ? undefined : pauses[Math.floor(pauses.length / 2)];
 }
 
 const FEWEST_PAUSES = 2;
+/** The shortest round of a player, as a share of the usual time of a round. A round of the game may be much shorter than the usual one. */
+const SHORTEST_ROUND = 0.5;
 /** A pause as long as this number of rounds can hide any change of the balance. */
 const LONG_ROUNDS = 2;
+/** The time of a round in ms if the logs have too few bets to show it. */
 const SHORT_ROUND_MS = 10_000;
 
 /**
