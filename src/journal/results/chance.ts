@@ -43,7 +43,22 @@ export function chanceOf(tried: readonly RulePlace[]): Chance {
   if (dependsOnMoment(first.rule)) return 'moment';
   if (!failing.some(isOfBalance)) return 'nothing';
   const isUneven = failing.length >= MIN_WIDESPREAD && failing.length < tried.length * MIN_SHARE_OF_ORDINARY;
-  return isUneven || failing.some((place) => isLate(place) || place.isUnrepeated) ? 'calls' : 'nothing';
+  const isUnrepeated = failing.some((place) => place.isUnrepeated) && !failsRegularly(tried);
+  return isUneven || isUnrepeated || failing.some(isLate) ? 'calls' : 'nothing';
+}
+
+/**
+ * True if a rule fails in many scenarios and in most checks, and most of its failures have occurred again. Then the wallet fails in a certain kind of call. A
+ * few failures that did not occur again, for example in a race, do not show that chance decides.
+ *
+ * @param tried the places of the rule with a decision
+ */
+export function failsRegularly(tried: readonly RulePlace[]): boolean {
+  const failing = tried.filter(({ failed }) => failed > 0);
+  const checks = tried.reduce((sum, place) => sum + place.checks, 0);
+  const failed = failing.reduce((sum, place) => sum + place.failed, 0);
+  const unrepeated = failing.filter(({ isUnrepeated }) => isUnrepeated);
+  return failing.length >= MIN_WIDESPREAD && failed * 2 > checks && unrepeated.length * 4 <= failing.length;
 }
 
 /**

@@ -134,8 +134,12 @@ export function entriesFor(
     const checks = stabilities.tried(first).reduce((sum, place) => sum + place.checks, 0);
     const sums = own.map(sumsOf);
     const allSums = allowedAnywhere(sums, first.rule, { stakes, varies: stabilities.chanceOf(first) === 'calls' });
+    // Without a limit, an entry for failures by chance would also allow a new fault that loses much more money.
+    const chanceSums = sums.every(isWithoutSums)
+      ? {}
+      : times(10, inAllCurrencies(sums, stakes, isAlikeFor(first.rule)));
     const maxSumsOf = (place: RulePlace): MoneySums => {
-      if (isByChance) return ofMoneyRule(place.rule, lostSums);
+      if (isByChance) return ofMoneyRule(place.rule, isWithoutSums(lostSums) ? chanceSums : lostSums);
       if (isOfOrdinaryCalls && !isWorse(place)) return allSums;
       return isByCurrency || isChance(place) ? {} : allowedInScenario(place, stakes);
     };
@@ -526,7 +530,9 @@ export function entryText(entry: BaselineEntry): string {
     ...(endpoint === null ? [] : [`  endpoint: ${endpoint}`]),
     ...(scenarios.length === 0 ? [] : [`  scenario:${scenarioText(scenarios)}`]),
     ...(noMoney ? ['  money: false # no breach moved money'] : []),
-    ...(sums.length === 0 ? [] : [`  money:${scenarioText(sums)} # the highest sum in one scenario`]),
+    ...(sums.length === 0
+      ? []
+      : [`  money:${scenarioText(sums)} # ${intermittent ? 'ten times ' : ''}the highest sum in one scenario`]),
     ...(lower.length === 0 ? [] : ['  moneyIn: # the highest sum in these scenarios']),
     ...lower.map(([id, limit]) => `    ${scalar(id)}: ${sumsText(limit)}`),
     ...(intermittent

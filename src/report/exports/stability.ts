@@ -5,6 +5,7 @@ import {
   type Chance,
   chanceOf,
   dependsOnMoment,
+  failsRegularly,
   isAboutBrokenConnections,
   isOfAnyBalance,
   isOfBalance,
@@ -53,13 +54,15 @@ export class Stabilities {
     if (rule === EXPECTATION) return 'scenarios';
     const tried = this.tried(place);
     const failing = tried.filter(({ failed }) => failed > 0);
-    if (dependsOnMoment(rule) || failing.some(({ isUnrepeated }) => isUnrepeated)) return 'intermittent';
+    const isRegular = failsRegularly(tried);
+    if (dependsOnMoment(rule) || (!isRegular && failing.some(({ isUnrepeated }) => isUnrepeated)))
+      return 'intermittent';
     // Some late replies among many come from a slow moment of the wallet, the network or the machine.
     if (rule === 'reply.deadline' && failing.length * 2 <= tried.length) return 'intermittent';
     const { run, races } = this.#fold;
     const isBalance = failing.some(isOfBalance);
     const isRaced = failing.some(({ scenario }) => races.some((race) => race.scenario === scenario));
-    if (this.#isChance && isBalance && (failing.length < tried.length || isRaced)) return 'intermittent';
+    if (this.#isChance && !isRegular && isBalance && (failing.length < tried.length || isRaced)) return 'intermittent';
     if (isBalance && this.#comesFromChance(failing, tried)) return 'intermittent';
     // A run of a part of the suite says nothing about the other scenarios.
     if (!run.whole && run.quick === undefined) return 'scenarios';
