@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RuleId } from '../../src/contract/catalogue.ts';
 import { type Conclusion, conclude } from '../../src/journal/conclusion.ts';
-import type { JournalEvent, KnownFailure, Received, RunEnded } from '../../src/journal/event.ts';
+import type { JournalEvent, KnownFailure, PlannedScenario, Received, RunEnded } from '../../src/journal/event.ts';
 import { EXPECTATION, type Finding } from '../../src/journal/finding.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
 import { UNPROVEN } from '../../src/journal/results/unproven.ts';
@@ -445,10 +445,16 @@ describe('the exit status of a run', () => {
       const texts = { endpoint: null, scenario: null, reason: 'r', ticket: 't', expires: '2999-01-01', tried: true };
       const free = { rule: 'bet.debit', line: 1, ...texts } as const;
       const listed = { rule, line: 2, undecided: true, ...texts } as const;
-      const statusWith = async (known: readonly KnownFailure[], actual: string = NOT_SHOWN) =>
+      const statusWith = async (
+        known: readonly KnownFailure[],
+        actual: string = NOT_SHOWN,
+        others: readonly PlannedScenario[] = [],
+        events: readonly JournalEvent[] = [],
+      ) =>
         conclude(
           await foldJournal([
-            { ...runStarted([scenario]), baseline: { file: 'b.yaml', known } },
+            { ...runStarted([scenario, ...others]), baseline: { file: 'b.yaml', known } },
+            ...events,
             started(scenario.id),
             found(scenario.id, 'bet.debit', 'fail'),
             found(scenario.id, rule, 'skip', { actual }),
@@ -460,6 +466,14 @@ describe('the exit status of a run', () => {
       expect(hidden.exitCode).toBe(3);
       expect(hidden.firstLine).toContain(`${rule}. Fix these failures, or list it in b.yaml with \`undecided: true\``);
       expect(await statusWith([free, listed])).toMatchObject({ exitCode: 0 });
+      // The same if another scenario needs a session that nobody has configured.
+      const crypto = planned('bet/crypto', [rule]);
+      const notPlayed = [
+        started(crypto.id),
+        ended(crypto.id, { verdict: 'skip', reason: 'it needs a crypto session' }),
+      ];
+      expect(await statusWith([free], NOT_SHOWN, [crypto], notPlayed)).toMatchObject({ exitCode: 3 });
+      expect(await statusWith([free, listed], NOT_SHOWN, [crypto], notPlayed)).toMatchObject({ exitCode: 0 });
       // Known failures do not explain a test that was not played. Only core rules must be tested.
       expect((await statusWith([free, listed], 'the session has no currency')).exitCode).toBe(statusIfNotPlayed);
     },

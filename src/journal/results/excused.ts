@@ -55,7 +55,11 @@ export function isKnownCause(cause: string, { rules, baseline }: Results): boole
 export function isUndecided({ verdict, checks, findings, findingCount }: RuleResult): boolean {
   if (verdict === 'inconclusive') return true;
   const isComplete = findings.length > 0 && findings.length === findingCount;
-  return verdict === 'skip' && checks === 0 && isComplete && findings.every(({ actual }) => actual === NOT_SHOWN);
+  return verdict === 'skip' && checks === 0 && isComplete && findings.every(isNotShown);
+}
+
+function isNotShown({ actual }: Pick<Finding, 'actual'>): boolean {
+  return actual === NOT_SHOWN;
 }
 
 /** True for a MUST rule that is undecided because of known failures. The baseline does not allow that the rule itself fails. */
@@ -123,8 +127,10 @@ export function isLeftByChance(result: RuleResult, { rules, baseline }: Results)
  */
 function isStoppedByKnown(result: RuleResult, results: Results): boolean {
   const { places, findings } = result;
-  if (result.verdict === 'skip')
-    return isUndecided(result) && places.every(({ scenario }) => failsAsKnown(scenario, results));
+  if (result.verdict === 'skip') {
+    // Further scenarios may have had no session that they need. They have no findings.
+    return isUndecided(result) && findings.every(({ scenario }) => failsAsKnown(scenario, results));
+  }
   const open = places.filter(({ isOpen }) => isOpen);
   return (
     open.length > 0 &&
