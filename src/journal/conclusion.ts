@@ -176,7 +176,8 @@ function skipClause({ scenarios }: Fold): string {
 function whyUndecided(fold: Fold): string | null {
   const name = fold.run.client.extCID;
   if (fold.ended === null) return `the run against ${name} was cut off`;
-  if (fold.ended.how === 'unreachable') return `${name} ${silenceClause(fold) ?? 'could not be reached'}`;
+  if (fold.ended.how === 'unreachable')
+    return `${name} ${silenceClause(fold) ?? `could not be reached at ${fold.run.client.integratorBaseUrl}`}`;
   if (fold.ended.how === 'in-use') return `nothing was tested for ${name}, because ${fold.ended.detail}`;
   if (fold.ended.how === 'time') {
     const played = fold.scenarios.filter(({ state }) => state === 'ended').length;
