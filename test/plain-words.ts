@@ -28,7 +28,7 @@ const WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\b(?:docket|cashier|troupes?|casting|purse|aloft|incident desk)\b/iu, 'the technical noun'],
 ];
 
-/** A file, a module, an id such as `query-string-sorted` or a published value such as `mended`: names are not prose. */
+/** A file, a module, an id such as `query-string-sorted` or a published value such as `undecided`: names are not prose. */
 const PATH = /^[^\s]*[/.][^\s]*$|^[a-z\d]+(?:-[a-z\d]+)*$/u;
 
 /** A sentence that begins so has its subject late, or has none. The title of a section of the contract is quoted as it is. */

@@ -3,16 +3,16 @@ import { isAboutRaces, type RulePlace } from './judged-outcome.ts';
 import { currencyAbove, isWithoutSums, type MoneySums } from './money-sums.ts';
 
 /**
- * The states of a known failure after a run. A `mended` or `expired` entry fails the run.
+ * The states of a known failure after a run. A `fixed` or `expired` entry fails the run.
  *
  * - `failing`: the failure still occurs.
  * - `passed`: the failure was tested and did not occur. But it occurs only now and then, or it still occurs in another scenario of
  *   the entry. So the entry stays. If the entry only allows that the rule stays undecided: the run decided the rule.
- * - `mended`: the failure was tested and no longer occurs. The user must remove the entry from the baseline.
+ * - `fixed`: the failure was tested and no longer occurs. The user must remove the entry from the baseline.
  * - `expired`: the last valid day of the entry is over.
  * - `undecided`: the failure was not tested enough.
  */
-export const KNOWN_STATES = ['failing', 'passed', 'mended', 'expired', 'undecided'] as const;
+export const KNOWN_STATES = ['failing', 'passed', 'fixed', 'expired', 'undecided'] as const;
 
 type KnownState = (typeof KNOWN_STATES)[number];
 
@@ -53,8 +53,8 @@ export function judgeKnown(known: readonly KnownFailure[], results: RunResults):
   // An entry can name several scenarios. If the failure still occurs in one of them, the others may have passed only by chance. So
   // the entry is fixed only if all its scenarios are.
   return alone.map((result) => {
-    const isMended = alone.every((other) => other.known.line !== result.known.line || other.state === 'mended');
-    return result.state === 'mended' && !isMended ? { ...result, state: 'passed' } : result;
+    const isFixed = alone.every((other) => other.known.line !== result.known.line || other.state === 'fixed');
+    return result.state === 'fixed' && !isFixed ? { ...result, state: 'passed' } : result;
   });
 }
 
@@ -75,7 +75,7 @@ function judgeAlone(known: KnownFailure, { run, ended, places }: RunResults): Kn
   // A rule that passes in one shard (one part of a divided run) may fail in another shard. So a single shard cannot show that a
   // failure is fixed.
   const isTried = ended?.how === 'complete' && run.shard === undefined && (run.whole || known.tried);
-  if (isTried && !known.intermittent && !isOpen && checks > 0) return result('mended');
+  if (isTried && !known.intermittent && !isOpen && checks > 0) return result('fixed');
   return result(isExpired ? 'expired' : 'undecided');
 }
 
@@ -184,10 +184,10 @@ export function knownGroups(results: readonly KnownResult[]): readonly KnownGrou
  * again. An update of the baseline removes such an entry.
  */
 export function isNoLongerNeeded({ known, state }: KnownResult): boolean {
-  return state === 'mended' || (known.undecided === true && state === 'passed');
+  return state === 'fixed' || (known.undecided === true && state === 'passed');
 }
 
 /** Returns the entries of the baseline that fail the run, because their failure is fixed or because they have expired. */
 export function staleEntries(results: readonly KnownResult[]): readonly KnownGroup[] {
-  return knownGroups(results).filter(({ state }) => state === 'mended' || state === 'expired');
+  return knownGroups(results).filter(({ state }) => state === 'fixed' || state === 'expired');
 }

@@ -427,7 +427,7 @@ function kindOf(unmet: readonly RequiredOutcome[]): string {
  */
 function staleSentence({ run }: Fold, stale: readonly KnownGroup[]): string {
   const count = (wanted: KnownGroup['state']): number => stale.filter(({ state }) => state === wanted).length;
-  const fixed = count('mended');
+  const fixed = count('fixed');
   const expired = count('expired');
   const of = `of ${run.client.extCID}`;
   const over = expired === 1 ? 'has expired' : 'have expired';

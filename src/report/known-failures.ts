@@ -19,7 +19,7 @@ import { sumText } from '../journal/money-sums.ts';
  * first in this list, and also in reports.
  */
 const VERDICT_OF_STATE: Readonly<Record<KnownGroup['state'], Verdict>> = {
-  mended: 'fail',
+  fixed: 'fail',
   expired: 'fail',
   failing: 'note',
   passed: 'pass',
@@ -75,7 +75,7 @@ export function knownSentence(group: KnownGroup): string {
       return intermittent
         ? `failed ${rate}. The baseline allows until ${expires} that it fails now and then (${ticket}). If it is fixed, remove the entry at line ${line} of the baseline`
         : `did not fail here in this run. The entry at line ${line} of the baseline still fails in another scenario (${ticket})`;
-    case 'mended':
+    case 'fixed':
       return `${rule === EXPECTATION ? 'the expectation is now met' : 'the rule no longer fails'}: remove the entry at line ${line} of the baseline (${ticket})`;
     case 'expired':
       return `the entry at line ${line} of the baseline expired on ${expires} (${ticket}): fix the failure, or agree on a later date. ${reason}`;

@@ -67,7 +67,7 @@ describe('croupier run --baseline', () => {
   it('does not count a rule as fixed if only a part of its scenarios was played', async () => {
     const list = entry('reply.success-is-200') + entry('idempotency.bet');
     await judged(list, ['idempotency.bet'], false);
-    expect(report().baseline.map(({ state }) => state)).toEqual(['undecided', 'mended']);
+    expect(report().baseline.map(({ state }) => state)).toEqual(['undecided', 'fixed']);
     const { status: partly } = await judged(list, ['idempotency/bet'], false);
     expect(report().baseline.map(({ state }) => state)).toEqual(['undecided', 'undecided']);
     expect(partly).toBe(0);

@@ -81,7 +81,7 @@ function failingPlaces(fold: Fold): readonly RulePlace[] {
 
 /** Returns the known failures of the run's baseline that stay in the baseline. */
 function listedBy({ baseline }: Fold): readonly KnownFailure[] {
-  return baseline.filter(({ state }) => state !== 'mended' && state !== 'expired').map(({ known }) => known);
+  return baseline.filter(({ state }) => state !== 'fixed' && state !== 'expired').map(({ known }) => known);
 }
 
 /**

@@ -56,7 +56,7 @@ function failureLines(fold: Fold): readonly string[] {
     ...missed.map(({ scenario }) => `- an expectation of ${scenario} is not met`),
     ...staleEntries(fold.baseline).map(
       ({ known, state }) =>
-        `- the entry of ${known.rule} at line ${known.line} of the baseline ${state === 'mended' ? 'no longer fails' : 'has expired'}`,
+        `- the entry of ${known.rule} at line ${known.line} of the baseline ${state === 'fixed' ? 'no longer fails' : 'has expired'}`,
     ),
   ];
 }

@@ -16,7 +16,7 @@ export function whyStillUndecided(fold: Fold): string | null {
       failed: 0,
       checks,
     }));
-  const current = fold.baseline.filter(({ state }) => state !== 'mended' && state !== 'expired');
+  const current = fold.baseline.filter(({ state }) => state !== 'fixed' && state !== 'expired');
   const { exitCode, firstLine } = conclude({
     ...fold,
     rules: fold.rules.map((result) => ({ ...result, isKnown: result.verdict === 'fail', isWorse: false })),

@@ -71,7 +71,7 @@ function nonconforming(fold: Fold): Content {
     slow.length === 0
       ? null
       : html` The replies to ${slow.join(', ')} took longer than their budget: <a href="#speed">see the times</a>.`;
-  const outdated = baseline.some(({ state }) => state === 'mended' || state === 'expired')
+  const outdated = baseline.some(({ state }) => state === 'fixed' || state === 'expired')
     ? html` ${outdatedList}`
     : null;
   if (broken.length === 0 && missed === 0) return html`<p>There are no new failures.${outdated}${late}</p>`;

@@ -143,7 +143,7 @@ const incidentSchema = z.object({
         'needless-refund',
         'sides-differ',
         'service-fault',
-        'mended',
+        'corrected',
       ]),
       calls: z.array(number),
       text,

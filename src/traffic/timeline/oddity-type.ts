@@ -9,7 +9,7 @@ export interface Oddity {
     | 'needless-refund'
     | 'sides-differ'
     | 'service-fault'
-    | 'mended';
+    | 'corrected';
   /** The numbers of the calls that are concerned. */
   readonly calls: readonly number[];
   readonly text: string;

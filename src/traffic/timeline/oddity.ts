@@ -43,7 +43,7 @@ export function fixedOf(deviations: readonly Deviation[], otherCalls: OtherCalls
     const why = cause ? `: ${other === null ? cause.text : `either ${cause.text}, or ${other}`}` : '';
     const off = `${by.absolute().format(2)} too ${by.isNegative() ? 'little' : 'much'}`;
     const text = `the balance in the reply to call ${call.number} was ${off}${why}; call ${fixedBy} shows the correct balance`;
-    return [{ kind: 'mended' as const, calls: [call.number, fixedBy], text }];
+    return [{ kind: 'corrected' as const, calls: [call.number, fixedBy], text }];
   });
 }
 

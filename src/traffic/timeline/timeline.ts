@@ -105,8 +105,10 @@ export function buildTimeline(
     serviceFaults: verdict.serviceFaults.filter((one) => faults.has(faultKey(one, unsure))),
   }));
   // In the other order, the same balance may not have been wrong.
-  const corrected = new Set(byFile.oddities.flatMap((one) => (one.kind === 'mended' ? [faultKey(one, byFile)] : [])));
-  const oddities = unsure.oddities.filter((one) => one.kind !== 'mended' || corrected.has(faultKey(one, unsure)));
+  const corrected = new Set(
+    byFile.oddities.flatMap((one) => (one.kind === 'corrected' ? [faultKey(one, byFile)] : [])),
+  );
+  const oddities = unsure.oddities.filter((one) => one.kind !== 'corrected' || corrected.has(faultKey(one, unsure)));
   return { ...unsure, breaches, wallets, oddities, status: statusOf({ ...unsure, breaches, wallets }) };
 }
 

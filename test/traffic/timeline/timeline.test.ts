@@ -587,8 +587,8 @@ describe('a win', () => {
     const log = new Log().balance('100').bet('b1', '5', { balance: '95' }).win('w1', '50', { status: 503 });
     const timeline = log.balance('95').timeline();
     expect([sums(timeline), debts(timeline)]).toEqual([['145', '95', '-50'], ['win-pending 50 operator operator']]);
-    const mended = log.win('w1', '50', { balance: '145' }).timeline();
-    expect([sums(mended), debts(mended)]).toEqual([['145', '145', '0'], []]);
+    const corrected = log.win('w1', '50', { balance: '145' }).timeline();
+    expect([sums(corrected), debts(corrected)]).toEqual([['145', '145', '0'], []]);
   });
 
   it('must be sent again after it failed, also if it was paid', () => {

@@ -30,9 +30,9 @@ describe('croupier report diff', () => {
   });
 
   it('ends with 0 if failures are fixed, or nothing changed', async () => {
-    const mended = await croupier(['report', 'diff', 'bad.json', 'good.json', '--json'], { cwd });
-    expect(mended.status).toBe(0);
-    expect(JSON.parse(mended.out)).toMatchObject({
+    const fixed = await croupier(['report', 'diff', 'bad.json', 'good.json', '--json'], { cwd });
+    expect(fixed.status).toBe(0);
+    expect(JSON.parse(fixed.out)).toMatchObject({
       schema: 'croupier-diff/1',
       exitCode: 0,
       broken: [],

@@ -136,9 +136,9 @@ describe('croupier run --last-failed', () => {
     expect(ids.toSorted()).toEqual(failed.toSorted());
     expect((await run('--last-failed')).err).toContain('.croupier/ has no journal of a run against demo-eu');
     expect((await run('bet/debit', '--defect', 'bet-free-of-charge')).status).toBe(1);
-    const mended = await run('--last-failed');
-    expect(mended.status).toBe(0);
-    expect(mended.out).toContain('selected: --last-failed');
+    const again = await run('--last-failed');
+    expect(again.status).toBe(0);
+    expect(again.out).toContain('selected: --last-failed');
     const nothing = await run('--last-failed');
     expect(nothing).toMatchObject({
       status: 2,
