@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { KnownTransactions } from './known-transactions.ts';
 
 /**
  * A wallet that does nothing but book, so that a benchmark of `croupier load` measures croupier and not the wallet. It checks no
@@ -8,35 +9,9 @@ import net from 'node:net';
  */
 const OPENING = 100_000_000;
 const balances = new Map<string, number>();
-/** The replies to the latest transactions, and to those before them. Together they are at most twice this number. */
-const MAX_KNOWN = 100_000;
-let latest = new Map<string, string>();
-let before = new Map<string, string>();
-let transactions = 0;
-/** Number of first transactions of each session that the wallet never forgets, because a load test sends one of them again at its end. */
-const FIRST = 20;
-/** The replies to the first transactions of all sessions. */
-const first = new Map<string, string>();
-/** Number of first transactions that are kept, by session. */
-const kept = new Map<string, number>();
-
-function replyTo(txID: string): string | undefined {
-  return latest.get(txID) ?? before.get(txID) ?? first.get(txID);
-}
-
-function remember(txID: string, reply: string, sessionID: string): void {
-  const count = kept.get(sessionID) ?? 0;
-  if (count < FIRST) {
-    first.set(txID, reply);
-    kept.set(sessionID, count + 1);
-    return;
-  }
-  latest.set(txID, reply);
-  if (latest.size < MAX_KNOWN) return;
-  // To delete the oldest entry of a large map one by one would take longer than to book.
-  before = latest;
-  latest = new Map();
-}
+const known = new KnownTransactions();
+/** The balance of a bet that was refunded: it takes nothing when it arrives, or arrives again. */
+const REFUNDED = -1;
 
 function unitsOf(amount: string): number {
   const [whole = '0', fraction = ''] = amount.split('.');
@@ -57,24 +32,25 @@ interface Fields {
 }
 
 function book(call: string, { amount, sessionID, txID, origTxID }: Fields): string {
-  const earlier = replyTo(txID);
-  if (earlier !== undefined && earlier !== '') return earlier;
+  const earlier = known.balanceAfter(txID);
+  if (earlier !== undefined && earlier !== REFUNDED) return replyWith(earlier, txID);
   const old = balances.get(sessionID) ?? OPENING;
-  const moved =
-    call === 'win' ? unitsOf(amount) : call === 'bet' ? -unitsOf(amount) : restored(origTxID ?? '', amount, sessionID);
-  const balance = earlier === '' ? old : old + moved;
+  const moved = call === 'win' ? unitsOf(amount) : call === 'bet' ? -unitsOf(amount) : restored(origTxID ?? '', amount);
+  const balance = earlier === REFUNDED ? old : old + moved;
   if (balance < 0) return DECLINED;
   balances.set(sessionID, balance);
-  transactions += 1;
-  const reply = `{"balance":"${written(balance)}","txID":"w-${transactions}"}`;
-  remember(txID, reply, sessionID);
-  return reply;
+  known.set(txID, balance);
+  return replyWith(balance, txID);
 }
 
-/** A refund of an unknown bet pays nothing. The bet is then known with an empty reply, and takes nothing when it arrives. */
-function restored(bet: string, amount: string, sessionID: string): number {
-  const isTaken = (replyTo(bet) ?? '') !== '';
-  remember(bet, '', sessionID);
+function replyWith(balance: number, txID: string): string {
+  return `{"balance":"${written(balance)}","txID":"w-${txID}"}`;
+}
+
+/** A refund of an unknown bet pays nothing. The bet is then known as refunded. */
+function restored(bet: string, amount: string): number {
+  const isTaken = (known.balanceAfter(bet) ?? REFUNDED) !== REFUNDED;
+  known.set(bet, REFUNDED);
   return isTaken ? unitsOf(amount) : 0;
 }
 
