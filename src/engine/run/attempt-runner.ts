@@ -389,7 +389,7 @@ export class AttemptRunner {
     if (earlier) {
       const isRaced = hasRace(plan);
       const isUnlocked = options.isUnlocked === true;
-      for (const finding of afterRepetition(earlier.findings, findings, held, { isRaced, isUnlocked })) report(finding);
+      for (const finding of afterRepetition(earlier, findings, held, { isRaced, isUnlocked })) report(finding);
     }
     const shown =
       isLost || earlier
@@ -461,14 +461,15 @@ function placeOf({ rule, endpoint }: Pick<Finding, 'rule' | 'endpoint'>): string
 /**
  * Returns the findings to report after a repetition. A failure that only a balance shows counts if both attempts have it: it is very
  * unlikely that somebody else moves balances by the same sums at the same steps twice. In a race, chance decides about steps and sums.
- * So there, the same rule is enough. All other failures of the earlier attempt count, because nobody else can cause them.
+ * So there, the same rule is enough. All other failures of the earlier attempt count, because nobody else can cause them. But a
+ * temporary error counts only if each attempt got it.
  *
- * @param earlier the findings of the earlier attempt
+ * @param earlier the earlier attempt
  * @param reported the findings of this attempt that are already reported
  * @param held the failures of this attempt that only a balance shows
  */
 function afterRepetition(
-  earlier: readonly Finding[],
+  { findings: earlier, played: { turnedAway } }: Attempted,
   reported: readonly Finding[],
   held: readonly Finding[],
   { isRaced, isUnlocked }: { readonly isRaced: boolean; readonly isUnlocked: boolean },
@@ -484,10 +485,13 @@ function afterRepetition(
   const suspects = earlier.filter((finding) => isSuspect(finding) && finding.unrepeated !== true);
   const [before, now] = [new Set(suspects.map(keyOf)), new Set(held.map(keyOf))];
   const doubted = (finding: Finding): Finding => (isUnlocked ? unproven(finding) : { ...finding, unrepeated: true });
+  const wasTemporary = ({ step, wrongSum }: Finding): boolean => !wrongSum && step !== null && turnedAway.has(step);
   const places = new Set([...reported, ...held].filter(isBreach).map(placeOf));
   return [
     ...held.map((finding) => (before.has(keyOf(finding)) ? finding : doubted(finding))),
-    ...suspects.filter((finding) => !now.has(keyOf(finding))).map(doubted),
+    ...suspects
+      .filter((finding) => !now.has(keyOf(finding)))
+      .map((finding) => (wasTemporary(finding) ? temporary(finding) : doubted(finding))),
     ...earlier.filter(
       (finding) =>
         (isBreach(finding) || isUnproven(finding)) && !suspects.includes(finding) && !places.has(placeOf(finding)),
@@ -501,6 +505,12 @@ function isUnproven({ verdict, actual }: Finding): boolean {
 
 function unproven(finding: Finding): Finding {
   return { ...finding, verdict: 'inconclusive', actual: `${UNPROVEN}: ${finding.actual}`, causes: [] };
+}
+
+/** Returns the finding of a temporary error that another attempt did not get. */
+function temporary(finding: Finding): Finding {
+  const actual = `another attempt did not get the temporary error: ${finding.actual}`;
+  return { ...finding, verdict: 'inconclusive', actual, causes: [] };
 }
 
 function isBreach({ verdict }: Finding): boolean {

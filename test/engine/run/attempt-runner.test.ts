@@ -209,6 +209,18 @@ describe('a failure that only a balance shows, if somebody else may move the bal
   });
 
   it.each([
+    ['is undecided if the repetition does not get it', 3, 'inconclusive'],
+    ['breaks the rule if the three attempts of the repetition get it too', 6, 'fail'],
+  ] as const)('and which is a temporary error in three attempts %s', async (_, failing, verdict) => {
+    let reads = 0;
+    const run = await played(({ call }, tell) => {
+      if (call === 'balance') reads += 1;
+      return call === 'balance' && reads <= failing ? error(500, 'Try again later') : tell();
+    }, WATCHED);
+    expect(run.verdict('balance.read')).toBe(verdict);
+  });
+
+  it.each([
     ['fails the run if it moves the same sum in each attempt', ['-0.37'], 1],
     ['is undecided if it moves another sum in each attempt', ['-0.37', '-0.38', '-0.39', '-0.40', '-0.41', '-0.42'], 3],
     ['is undecided if it moves another sum in the repetition', ['-0.37', '-0.37', '-0.38', '-0.39', '-0.40'], 3],
