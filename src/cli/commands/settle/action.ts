@@ -221,9 +221,11 @@ function print(
 ): number {
   const owed = items.filter(({ settled }) => !settled).length;
   const status = owed === 0 ? 0 : EXIT.UNDECIDED;
+  const isUncertain = run.settings.noLock === true && items.some(({ kind }) => kind === 'balance');
+  const remarks = isUncertain ? [NO_LOCK_REMARK] : [];
   if (isJson) {
     const { client, runID, startedAt } = run;
-    const result = { journal, runID, startedAt, client, dryRun: !isSent, owed, exitCode: status, items };
+    const result = { journal, runID, startedAt, client, dryRun: !isSent, owed, exitCode: status, items, remarks };
     stdio.out.write(`${JSON.stringify(result, null, 2)}\n`);
     return status;
   }
@@ -231,7 +233,7 @@ function print(
   const lines = [
     `${run.client.extCID}, the run of ${when}${ended ? '' : ', interrupted'}`,
     ...items.flatMap((item) => ['', ...itemLines(item, isSent)]),
-    ...(run.settings.noLock && items.some(({ kind }) => kind === 'balance') ? ['', NO_LOCK_REMARK] : []),
+    ...remarks.flatMap((remark) => ['', remark]),
     '',
     lastSentence(owed, items.length, { isSent, journal }),
   ];

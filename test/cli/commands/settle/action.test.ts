@@ -105,9 +105,11 @@ describe('a settlement', () => {
       const balance = (called: Relayed) => called.call === 'balance' && called.number === 1;
       await run.killedAt('  - bet: { amount: "5.00" }\n  - balance:\n', balance, 'lose', ...flags);
       const dry = await run.settle('--dry-run');
+      const json = await run.settle('--dry-run', '--json');
+      expect((JSON.parse(json.out) as { remarks: readonly string[] }).remarks).toHaveLength(flags.length);
       const settled = await run.settle();
       expect(settled.status).toBe(0);
-      for (const { out } of [dry, settled])
+      for (const { out } of [dry, json, settled])
         expect(out.includes('the sums of the balances above may be wrong')).toBe(flags.length > 0);
     },
   );
