@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -172,7 +172,15 @@ describe('a cancelled pipeline', () => {
         return tell();
       });
       const flags = ['--base-url', operator.url, '--ext-cid', 'acme', '--session', `${P1.sessionID},currency=USD`];
-      const env = { CROUPIER_KEY: KEY, VERSION: version, ARGS: flags.join(' '), CROUPIER_ARGS: flags.join(' ') };
+      const summary = path.join(cwd, 'summary.md');
+      writeFileSync(summary, 'of an earlier step\n');
+      const env = {
+        CROUPIER_KEY: KEY,
+        VERSION: version,
+        ARGS: flags.join(' '),
+        CROUPIER_ARGS: flags.join(' '),
+        ...(file === 'action.yml' && { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary }),
+      };
       const script = file === 'ci/Jenkinsfile' ? `${scriptOf(file)} ${flags.join(' ')}` : scriptOf(file);
       const child = start(script, env);
       const over = ended(child);
@@ -188,6 +196,12 @@ describe('a cancelled pipeline', () => {
       const report = JSON.parse(readFileSync(path.join(cwd, 'croupier-report/report-acme.json'), 'utf8'));
       expect(report).toMatchObject({ ended: 'interrupted', owed: [] });
       expect(report.firstLine).not.toContain('When this report was written');
+      const shown = readFileSync(summary, 'utf8');
+      expect(shown).toMatch(/^of an earlier step\n/);
+      expect(shown).not.toContain('When this report was written');
+      expect(shown.match(/^## .*UNDECIDED: the run against acme was interrupted/gm)?.length ?? 0).toBe(
+        file === 'action.yml' ? 1 : 0,
+      );
       const [journal = ''] = readdirSync(path.join(cwd, '.croupier')).filter((name) => name.endsWith('.ndjson'));
       const settled = await croupier(['settle', path.join('.croupier', journal), ...flags], {
         cwd,
@@ -210,7 +224,15 @@ describe('a pipeline that is cancelled, and killed before the wallet has answere
         return tell();
       });
       const flags = `--base-url ${operator.url} --ext-cid acme --session ${P1.sessionID},currency=USD`;
-      const env = { CROUPIER_KEY: KEY, VERSION: version, ARGS: flags, CROUPIER_ARGS: flags };
+      const summary = path.join(cwd, 'summary.md');
+      const github = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };
+      const env = {
+        CROUPIER_KEY: KEY,
+        VERSION: version,
+        ARGS: flags,
+        CROUPIER_ARGS: flags,
+        ...(file === 'action.yml' && github),
+      };
       const child = start(file === 'ci/Jenkinsfile' ? `${scriptOf(file)} ${flags}` : scriptOf(file), env);
       const over = ended(child);
       while (operator.calls.filter(({ call }) => call === 'bet').length < BETS) await sleep(20);
@@ -219,7 +241,12 @@ describe('a pipeline that is cancelled, and killed before the wallet has answere
       const reports = ['junit-acme.xml', 'report-acme.json'].map((name) => path.join(cwd, 'croupier-report', name));
       await Promise.race([
         over,
-        vi.waitUntil(() => reports.every((report) => existsSync(report)), { timeout: 30_000, interval: 20 }),
+        vi.waitUntil(
+          () =>
+            reports.every((report) => existsSync(report)) &&
+            (file !== 'action.yml' || (statSync(summary, { throwIfNoEntry: false })?.size ?? 0) > 0),
+          { timeout: 30_000, interval: 20 },
+        ),
       ]);
       child.kill('SIGKILL');
       expect((await over).status).toBe(null);
@@ -228,6 +255,7 @@ describe('a pipeline that is cancelled, and killed before the wallet has answere
       expect(readdirSync(path.join(cwd, 'croupier-report')).sort()).toEqual(['junit-acme.xml', 'report-acme.json']);
       const firstLine =
         'UNDECIDED: the run against acme was interrupted. When this report was written, croupier had not yet completed the open rounds and restored the balances. It is not known what is still owed.';
+      if (file === 'action.yml') expect(readFileSync(summary, 'utf8')).toContain('When this report was written');
       expect(JSON.parse(json)).toMatchObject({
         verdict: 'undecided',
         exitCode: file === 'action.yml' ? 130 : 143,

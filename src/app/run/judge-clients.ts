@@ -205,7 +205,11 @@ async function playAndPublish(
   const curl = flags.curl === true;
   const played = await play({
     ...playOf(runner, assignment, { sameFlags: repeatFlags(flags, named), scrub, pace, isOnly }),
-    onInterrupted: (soFar) => publishSoFar(soFar, { extCID, curl, isOnly, verbosity, reports, scrub }, stdio),
+    onInterrupted: async (soFar) => {
+      await publishSoFar(soFar, { extCID, curl, isOnly, verbosity, reports, scrub }, stdio);
+      const options = reportOptions(stdio.out, stdio, shownPath(soFar.journal, stdio.cwd), flags.curl);
+      await github?.reportSoFar(soFar.fold, soFar.open, options, scrub);
+    },
   });
   // The report compares this run with the previous run. So the report must be made before `onPlayed` replaces the previous result.
   const text = runner.reportOf?.(extCID) ?? terminalReport;
