@@ -343,8 +343,8 @@ function declinedSentence(name: string, declined: readonly RuleResult[]): string
 }
 
 /**
- * Says that somebody else moved a balance, and how many rules are undecided for this reason. Returns null if nobody else moved a
- * balance.
+ * Says that a balance changed without a call of the run, and how many rules are undecided for this reason. Returns null if no balance
+ * did.
  */
 function movedAloneSentence({ movedAlone, rules, expectations }: Fold): string | null {
   if (movedAlone === null) return null;
@@ -357,7 +357,7 @@ function movedAloneSentence({ movedAlone, rules, expectations }: Fold): string |
   const what = [open > 0 && plural(open, 'rule'), unmet > 0 && plural(unmet, 'expectation')]
     .filter(Boolean)
     .join(' and ');
-  return `${reason}, so ${what} could not be decided. Let only one command use the player, and run again`;
+  return `${reason}. So ${what} could not be decided. Make sure that only this run uses the player, and run again`;
 }
 
 /**

@@ -468,7 +468,9 @@ const movedAlone = object({
     .describe(
       'true: only failures that did not occur again are undecided, because a late call may have moved the balance too',
     ),
-}).describe('somebody else moved the balance of a player, so failures that depend on a balance are undecided');
+}).describe(
+  'the balance of a player changed without a call of this run, so failures that depend on a balance are undecided',
+);
 
 const intermittent = object({
   event: z.literal('intermittent'),

@@ -474,8 +474,8 @@ export interface SumFound {
 export type FoundSum = Pick<SumFound, 'rule' | 'endpoint' | 'step' | 'wrongSum'>;
 
 /**
- * The proof that somebody else moves a player's balance: the balance changed while croupier sent nothing for this player. So
- * failures that depend on a balance are undecided.
+ * The proof that a player's balance changes without a call: it changed while croupier sent nothing for this player. Somebody else
+ * moves it, or the operator answers reads wrongly. So failures that depend on a balance are undecided.
  */
 export interface MovedAlone {
   readonly event: 'moved-alone';

@@ -51,8 +51,14 @@ export const UNREPEATED =
 export const NOT_REPEATED =
   'only a balance shows the failure, and the run ended before croupier could repeat the scenario. So somebody else may have moved the balance';
 
+/**
+ * The two possible reasons if a balance changed while croupier sent nothing: a process that uses the player can move it, and an operator
+ * that answers some reads wrongly shows such a change too.
+ */
+export const EITHER_MOVED_OR_MISREAD = "another process moves it, or the operator's reads are wrong";
+
 /** Returns the reason why a breach of a rule about balances is undecided, as a clause. */
 export function movedAloneReason({ player, sessionID, values }: MovedAlone): string {
   const whose = player === null ? `the session ${sessionID}` : `the player ${player}`;
-  return `somebody else moved the balance of ${whose} while croupier sent nothing (${values.join(' → ')})`;
+  return `the balance of ${whose} changed without a call of this run (${values.join(' → ')}): ${EITHER_MOVED_OR_MISREAD}`;
 }

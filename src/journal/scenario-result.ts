@@ -10,6 +10,7 @@ import {
   type JudgedOutcome,
   reasonOf,
 } from './judged-outcome.ts';
+import { EITHER_MOVED_OR_MISREAD } from './moved-alone.ts';
 
 /** The result of one scenario. */
 export interface ScenarioResult {
@@ -144,13 +145,13 @@ export function stopReason(ended: RunEnded | null): string {
 export const NOT_SHOWN = 'nothing in this scenario showed whether the operator follows the rule';
 
 /** The reason if a scenario was stopped because a balance changed while no call was in flight. */
-export const MOVED_ALONE = 'the balance moved while croupier sent nothing: somebody else is using the session';
+export const MOVED_ALONE = `the balance changed without a call of this run: ${EITHER_MOVED_OR_MISREAD}`;
 
 const MAX_NAMES = 4;
 
 /**
- * If a balance changed by itself in a scenario that failed, returns a warning that another user of the session may have caused
- * failures. Null if this happened in no scenario.
+ * If a balance changed by itself in a scenario that failed, returns a warning that another user of the session, or wrong reads, may
+ * have caused failures. Null if this happened in no scenario.
  */
 export function movedAloneWarning({ scenarios }: { readonly scenarios: readonly ScenarioResult[] }): string | null {
   const seen = scenarios
@@ -158,5 +159,5 @@ export function movedAloneWarning({ scenarios }: { readonly scenarios: readonly 
     .map(({ planned }) => planned.id);
   if (seen.length === 0) return null;
   const more = seen.length > MAX_NAMES ? `, and ${seen.length - MAX_NAMES} more` : '';
-  return `In ${seen.slice(0, MAX_NAMES).join(', ')}${more} the balance also changed while croupier sent nothing: another user of the session may have caused these failures. Make sure that only croupier uses the session, and run again before you fix anything.`;
+  return `In ${seen.slice(0, MAX_NAMES).join(', ')}${more} the balance also changed while croupier sent nothing: another process that uses the session, or wrong reads of the operator, may have caused these failures. Make sure that only croupier uses the session, and run again before you fix anything.`;
 }

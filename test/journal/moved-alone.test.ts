@@ -24,7 +24,7 @@ it('a balance that somebody else moved leaves every failure that a balance shows
     verdict: 'undecided',
     exitCode: 3,
     firstLine:
-      'UNDECIDED: somebody else moved the balance of the player anna while croupier sent nothing (10 → 9 → 7.5), so 2 rules and 1 expectation could not be decided. Let only one command use the player, and run again.',
+      "UNDECIDED: the balance of the player anna changed without a call of this run (10 → 9 → 7.5): another process moves it, or the operator's reads are wrong. So 2 rules and 1 expectation could not be decided. Make sure that only this run uses the player, and run again.",
   });
 });
 

@@ -177,7 +177,7 @@ describe('a failure that only a balance shows, if somebody else may move the bal
     expect(run.verdict('bet.debit')).toBe('inconclusive');
     expect(conclude(run.fold)).toMatchObject({
       exitCode: 3,
-      firstLine: expect.stringContaining('somebody else moved the balance of the player p1') as string,
+      firstLine: expect.stringContaining('the balance of the player p1 changed without a call') as string,
     });
   });
 

@@ -19,7 +19,7 @@ describe('the watch of a balance after a failure', () => {
     expect(fold.rules.filter((one) => one.verdict === 'fail').map(({ rule }) => rule.id)).toEqual([]);
     expect(conclude(fold)).toMatchObject({
       exitCode: 3,
-      firstLine: expect.stringContaining('UNDECIDED: somebody else moved the balance of the player p1') as string,
+      firstLine: expect.stringContaining('UNDECIDED: the balance of the player p1 changed without a call') as string,
     });
     expect(fold.scenarios.map((one) => one.verdict)).toEqual(['inconclusive']);
   });
