@@ -7,7 +7,8 @@ import { currencyAbove, isWithoutSums, type MoneySums } from './money-sums.ts';
  *
  * - `failing`: the failure still occurs.
  * - `passed`: the failure was tested and did not occur. But it occurs only now and then, or it still occurs in another scenario of
- *   the entry. So the entry stays. If the entry only allows that the rule stays undecided: the run decided the rule.
+ *   the entry, or a new failure in its scenarios may hide it. So the entry stays. If the entry only allows that the rule stays
+ *   undecided: the run decided the rule.
  * - `fixed`: the failure was tested and no longer occurs. The user must remove the entry from the baseline.
  * - `expired`: the last valid day of the entry is over.
  * - `undecided`: the failure was not tested enough.
@@ -23,6 +24,8 @@ export interface KnownResult {
   readonly failed: number;
   /** Number of checks that gave a decision at the place that the entry names. */
   readonly checks: number;
+  /** True if the failure did not occur in any scenario of its entry, but a new failure in one of these scenarios may hide it. */
+  readonly mayBeHidden?: true;
 }
 
 /** The place of a breach, and whether it moved money. */
@@ -50,11 +53,17 @@ export function judgeBaseline(results: RunResults): readonly KnownResult[] {
 /** Finds the states of known failures. The failures may come from a different baseline than the baseline of the run. */
 export function judgeKnown(known: readonly KnownFailure[], results: RunResults): readonly KnownResult[] {
   const alone = known.map((one) => judgeAlone(one, results));
+  const broken = new Set(newPlaces(alone, results.places).map(({ scenario }) => scenario));
+  const isBroken = ({ known: one }: KnownResult): boolean =>
+    results.places.some((place) => broken.has(place.scenario) && isAt(one, place));
   // An entry can name several scenarios. If the failure still occurs in one of them, the others may have passed only by chance. So
-  // the entry is fixed only if all its scenarios are.
-  return alone.map((result) => {
-    const isFixed = alone.every((other) => other.known.line !== result.known.line || other.state === 'fixed');
-    return result.state === 'fixed' && !isFixed ? { ...result, state: 'passed' } : result;
+  // the entry is fixed only if all its scenarios are. A new failure in one of them may explain too why the known failure did not occur:
+  // for example, all money of a refund is lost, so no share of it can be wrong.
+  return alone.map((result): KnownResult => {
+    if (result.state !== 'fixed') return result;
+    const same = alone.filter((other) => other.known.line === result.known.line);
+    if (!same.every(({ state }) => state === 'fixed')) return { ...result, state: 'passed' };
+    return same.some(isBroken) ? { ...result, state: 'passed', mayBeHidden: true } : result;
   });
 }
 

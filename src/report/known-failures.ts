@@ -62,7 +62,7 @@ function listed(names: readonly string[]): string {
  * escaped.
  */
 export function knownSentence(group: KnownGroup): string {
-  const { known, state, failed, checks } = group;
+  const { known, state, failed, checks, mayBeHidden } = group;
   const { rule, reason, ticket, expires, line, intermittent } = known;
   if (known.undecided && state !== 'expired') return undecidedSentence(group);
   const rate = `in ${failed} of ${plural(checks, 'check')}`;
@@ -72,6 +72,8 @@ export function knownSentence(group: KnownGroup): string {
         ? `failed ${rate}. The baseline allows until ${expires} that it fails now and then (${ticket}): ${reason}`
         : `still fails. The baseline allows this until ${expires} (${ticket}): ${reason}`;
     case 'passed':
+      if (mayBeHidden)
+        return `passed this time, but a new failure in the same scenario may hide it. Keep the entry at line ${line} of the baseline (${ticket}) until the new failure is fixed`;
       return intermittent
         ? `failed ${rate}. The baseline allows until ${expires} that it fails now and then (${ticket}). If it is fixed, remove the entry at line ${line} of the baseline`
         : `did not fail here in this run. The entry at line ${line} of the baseline still fails in another scenario (${ticket})`;

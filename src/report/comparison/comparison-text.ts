@@ -98,12 +98,17 @@ function section(title: string, changes: readonly Change[], { paint, unicode, wi
     paint.bold(title),
     ...changes
       .toSorted((a, b) => money(b) - money(a))
-      .flatMap(({ id, level, money: isMoney, verdict, before, isKnown, reason, how }) => {
+      .flatMap(({ id, level, money: isMoney, verdict, before, isKnown, reason, how, hiddenIn }) => {
         const sign = tint(verdict, paint)(mark(verdict, unicode));
         const was = verdict === before ? '' : `  ${verdictNoun(before, 1)} before`;
         return [
           `  ${sign} ${paint.bold(forTerminal(id))}  ${level}${isMoney ? ' $' : ''}${paint.dim(was)}${isKnown ? '  known' : ''}`,
           ...(how === undefined ? [] : wrap(`worse: ${forTerminal(how)}`, width - 6).map((line) => `      ${line}`)),
+          ...(hiddenIn === undefined
+            ? []
+            : wrap(`passed this time, but a new failure in ${forTerminal(hiddenIn)} may hide it`, width - 6).map(
+                (line) => `      ${line}`,
+              )),
           ...(reason === null ? [] : wrap(forTerminal(reason), width - 6).map((line) => `      ${line}`)),
         ];
       }),

@@ -10,6 +10,8 @@ interface Change extends Omit<JudgedRule, 'endpoints' | 'failing'> {
   readonly before: Verdict;
   /** Only for a rule that got worse: what is worse, as a clause. */
   readonly how?: string;
+  /** Only for a fixed rule: a scenario in which it failed before, and in which a new failure may hide it now. */
+  readonly hiddenIn?: string;
 }
 
 interface Slower {
@@ -60,10 +62,17 @@ export function compare(before: RunSummary, now: RunSummary): Comparison {
     const how = howWorse(one.id, before, now);
     return how === null ? [] : [{ ...one, how }];
   });
+  const broken = changes.filter((one) => fails(one.verdict) && !fails(one.before));
+  const newlyFailing = scenariosWith([...broken, ...worse], now);
   return {
     differences: differencesOf(before, now),
-    broken: changes.filter((one) => fails(one.verdict) && !fails(one.before)),
-    fixed: changes.filter((one) => fails(one.before) && isJudged(one.verdict) && !fails(one.verdict)),
+    broken,
+    fixed: changes
+      .filter((one) => fails(one.before) && isJudged(one.verdict) && !fails(one.verdict))
+      .map((one) => {
+        const hiddenIn = [...scenariosWith([one], before)].find((scenario) => newlyFailing.has(scenario));
+        return hiddenIn === undefined ? one : { ...one, hiddenIn };
+      }),
     warned: changes.filter((one) => one.verdict === 'warn' && isClean(one.before)),
     cleared: changes.filter((one) => one.before === 'warn' && isClean(one.verdict)),
     added: changes.filter((one) => isJudged(one.verdict) && !isJudged(one.before) && !fails(one.verdict)),
@@ -78,6 +87,15 @@ export function compare(before: RunSummary, now: RunSummary): Comparison {
       return isSlower ? [{ call, beforeMs: earlier.p95Ms, nowMs: p95Ms }] : [];
     }),
   };
+}
+
+/** Returns the scenarios in which a run shows failures of these rules. */
+function scenariosWith(changes: readonly Change[], { judged }: RunSummary): ReadonlySet<string> {
+  return new Set(
+    judged
+      .filter(({ id }) => changes.some((one) => one.id === id))
+      .flatMap(({ failing }) => failing.map(({ scenario }) => scenario)),
+  );
 }
 
 /** True if the rule was judged and gave neither a failure nor a warning. */

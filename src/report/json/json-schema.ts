@@ -216,6 +216,10 @@ const report = z.object({
         state: z.enum(KNOWN_STATES),
         failed: count.describe('number of failed checks at the place that the entry names'),
         checks: count.describe('number of decided checks at the place that the entry names'),
+        mayBeHidden: z
+          .literal(true)
+          .exactOptional()
+          .describe('true: the failure did not occur, but a new failure in the same scenarios may hide it'),
       }),
     )
     .describe(

@@ -126,6 +126,17 @@ describe('comparing two runs', () => {
     expect([shrunk.worse, ids(shrunk.stillFailing)]).toEqual([[], ['a']]);
   });
 
+  it('does not call a rule fixed without doubt if a new failure in its scenario may hide its failure', () => {
+    const hidden = rule('b', 'fail', { failing: [place('x')] });
+    const before = run([rule('a', 'pass'), hidden]);
+    const beside = compare(before, run([failing(place('x')), rule('b', 'pass')]));
+    expect(beside.fixed).toMatchObject([{ id: 'b', hiddenIn: 'x' }]);
+    const style = { paint: PLAIN, width: 80, unicode: true };
+    expect(comparisonText(before, before, beside, style)).toContain('a new failure in x may hide it');
+    const elsewhere = compare(before, run([failing(place('y')), rule('b', 'pass')]));
+    expect(comparisonText(before, before, elsewhere, style)).not.toContain('may hide it');
+  });
+
   it('calls a rule worse that fails in another way, with or without a wrong balance', () => {
     const reply = run([failing(place('x'))]);
     const balance = run([failing(place('x', null, false, { USD: '2' }))]);
