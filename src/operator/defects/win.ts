@@ -111,7 +111,6 @@ export const WIN_DEFECTS: readonly Defect[] = [
   {
     name: 'win-zero-returns-stake',
     breaks: ['win.zero'],
-    mayBreak: ['bet.debit', 'money.conservation', 'money.exact'],
     description: 'A win of 0 gives the bet of its round back, because the wallet treats it as a cancelled round.',
     change: (right) =>
       booking(right, (store, entry) =>

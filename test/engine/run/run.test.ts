@@ -517,3 +517,17 @@ describe('an operator that fails every bet', () => {
     expect(run.fold.notices.join()).toContain('POST /bet failed each time');
   });
 });
+
+it('a bet is not reported as wrong because the win of 0 that completed the last scenario gave the stake back', async () => {
+  const { url } = await operatorServer(
+    ({ call, fields }, tell, wallet) => {
+      if (call !== 'win' || fields?.amount !== '0') return tell();
+      wallet.move('1.00');
+      return tell();
+    },
+    { balance: '1000.00' },
+  );
+  const steps = 'rules: [bet.debit]\nsteps: [{ bet: }, { balance: }]';
+  const run = await ran(url, [scenarioOf('bet/one', steps), scenarioOf('bet/two', steps)]);
+  expect(run.findings('bet.debit')).toEqual([]);
+});
