@@ -32,8 +32,11 @@ export class FindingCollector {
   readonly #broken = new Set<string>();
   readonly #decided = new Set<string>();
   readonly #moved = new Set<RuleId>();
-  /** The keys of the steps that the operator may have answered with the stored reply to another call. */
-  readonly #repliesToOthers = new Set<string>();
+  /**
+   * The steps that the operator may have answered with the stored reply to another call, by their keys, and the rules whose breach
+   * then explains the breaches of these steps.
+   */
+  readonly #repliesToOthers = new Map<string, readonly RuleId[]>();
   #hasBreach = false;
   #afterProbe = false;
 
@@ -87,10 +90,11 @@ export class FindingCollector {
 
   /**
    * Records that the operator may have taken this step for another call, and answered it with the stored reply to that call. Then it
-   * carried out nothing. A wallet that does this to bets breaks `bet.debit`, which then explains the breaches of all such steps.
+   * carried out nothing. A wallet that does this to bets breaks one of the given rules, which then explains the breaches of all such
+   * steps.
    */
-  noteReplyToAnother(key: string): void {
-    this.#repliesToOthers.add(key);
+  noteReplyToAnother(key: string, causes: readonly RuleId[]): void {
+    this.#repliesToOthers.set(key, [...(this.#repliesToOthers.get(key) ?? []), ...causes]);
   }
 
   decide(subject: FindingSubject, given: Decision): void {
@@ -163,12 +167,13 @@ export class FindingCollector {
     return { kind: 'warn', expected, actual, why: SHOWN_BY_PROBE, causes };
   }
 
-  /** Names `bet.debit` as a possible cause if the operator may have taken the step for another call. */
+  /** Adds the rules that explain the breach if the operator has taken the step for another call. */
   #withMistakenCall({ rule, step }: FindingSubject, decision: Decision): Decision {
     // Two calls with one operator txID show the reader what has happened, so this finding stays.
-    if (rule === 'reply.tx-id-distinct' || !this.#repliesToOthers.has(step.key)) return decision;
+    const causes = this.#repliesToOthers.get(step.key);
+    if (rule === 'reply.tx-id-distinct' || !causes) return decision;
     if (decision.kind !== 'breach' && decision.kind !== 'warn') return decision;
-    return { ...decision, causes: [...(decision.causes ?? []), 'bet.debit'] };
+    return { ...decision, causes: [...new Set([...(decision.causes ?? []), ...causes])] };
   }
 
   /** Reports that a reply does not meet an expectation of the scenario file. The finding belongs to no rule. */

@@ -302,10 +302,12 @@ export class Judge {
     const { planned, reading } = observed;
     const { step, source, target } = planned;
     const { givenTxIDs } = this.#context;
+    if (givenTxIDs.isReplyToOtherOfRound(observed))
+      this.collector.noteReplyToAnother(step.key, ['bet.many-in-round', 'refund.one-of-many']);
     const isOfOtherKind = givenTxIDs.isReplyToOtherKind(step.call, step.txID ?? source?.step.txID, reading);
     if (!isOfOtherKind && !givenTxIDs.mixesUpCalls && !isDeclineOfBet(observed)) return;
     for (const { key } of step.call === 'refund' && target ? [step, target.step] : [step])
-      this.collector.noteReplyToAnother(key);
+      this.collector.noteReplyToAnother(key, ['bet.debit']);
   }
 
   #read(observed: ObservedCall, sent: SentCall, wallet: Wallet | null): Reaction {

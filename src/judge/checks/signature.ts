@@ -168,7 +168,9 @@ export const signatureChecks: GroupChecks<'signature'> = {
 
   'signature.message': {
     applies: (planned) => planned.step.expect.outcome === 'refused',
-    reply: (observed) => decisionOnReply('signature.message', observed),
+    // If all replies are no valid JSON in the same way, a 401 is only one of them.
+    reply: (observed) =>
+      decisionOnReply('signature.message', observed, observed.reading?.messageForm === 'text' ? ['reply.json'] : []),
   },
 
   'signature.no-effect': {

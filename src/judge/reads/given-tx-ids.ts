@@ -18,6 +18,13 @@ interface FirstReply {
   readonly balance: string | undefined;
 }
 
+/** The first refund of a run whose reply contained a certain operator txID. */
+interface FirstRefund {
+  /** The txID of the refund. */
+  readonly txID: string;
+  readonly roundID: string | null;
+}
+
 /**
  * The operator's txIDs in the replies of a run. All scenarios of a run share this object.
  *
@@ -29,6 +36,8 @@ export class GivenTxIDs {
   readonly #calls = new Map<string, string>();
   /** The first replies to calls of any kind, by the operator's txID. */
   readonly #replies = new Map<string, FirstReply>();
+  /** The first refunds, by the operator's txID. */
+  readonly #refunds = new Map<string, FirstRefund>();
   #mixedUp = 0;
 
   /**
@@ -53,6 +62,21 @@ export class GivenTxIDs {
     const owner = this.#calls.get(key);
     if (owner === undefined && this.#calls.size < MAX_IDS) this.#calls.set(key, txID);
     return owner !== undefined && owner !== txID;
+  }
+
+  /**
+   * Records the reply to an accepted refund.
+   *
+   * @returns true if another refund with the same `roundID` (or also without one) has got the same operator txID before. So the
+   * operator seems to recognise repeated calls by their round
+   */
+  isReplyToOtherOfRound({ planned: { step }, reading, answer }: ObservedCall): boolean {
+    const { txID, roundID } = step;
+    const given = reading?.txID;
+    if (step.call !== 'refund' || answer !== 'accepted' || !given || txID === null) return false;
+    const first = this.#refunds.get(given);
+    if (first === undefined && this.#refunds.size < MAX_IDS) this.#refunds.set(given, { txID, roundID });
+    return first !== undefined && first.txID !== txID && first.roundID === roundID;
   }
 
   /**

@@ -169,6 +169,40 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     }),
   },
   {
+    name: 'idempotency-by-round-of-refunds',
+    breaks: ['bet.many-in-round', 'win.many-in-round'],
+    mayBreak: [
+      'bet.insufficient-funds',
+      'refund.one-of-many',
+      'refund.without-round',
+      'idempotency.concurrent',
+      'idempotency.conflicting-body',
+      'session.round-id-reuse',
+      'reply.tx-id-distinct',
+    ],
+    description:
+      'The second bet, win or refund of a round moves no money and gets the reply of the first one, because the wallet recognises repeated calls by their round. All refunds without a round are the same refund.',
+    change: (right) => {
+      const refunds = new Map<string, string>();
+      return {
+        find: (store, claim) => {
+          const known = right.find(store, claim);
+          if (known || claim.walletID === null || claim.gameID === null) return known;
+          if (claim.call === 'refund') {
+            const key = `${claim.walletID} ${claim.roundID}`;
+            const first = refunds.get(key);
+            if (first === undefined) refunds.set(key, claim.txID);
+            return first === undefined ? undefined : store.transaction(claim.extCID, first);
+          }
+          if (claim.roundID === null) return undefined;
+          return store.round(claim.walletID, claim.gameID, claim.roundID).find(({ call }) => call === claim.call);
+        },
+        recall: (earlier, again, store) =>
+          earlier.txID === again.txID ? right.recall(earlier, again, store) : decisionOf(earlier),
+      };
+    },
+  },
+  {
     name: 'tx-id-as-number',
     breaks: ['bet.debit'],
     mayBreak: ['reply.tx-id-distinct', 'win.credit', 'refund.before-bet', 'concurrency.no-lost-update'],

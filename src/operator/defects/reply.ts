@@ -105,6 +105,12 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     change: (right) => rewritingSuccess(right, (reply) => ({ ...reply, body: `\uFEFF${textOf(reply)}` })),
   },
   {
+    name: 'json-bom-always',
+    breaks: ['reply.json'],
+    description: 'Neither successes nor errors can be parsed: all replies begin with a byte order mark.',
+    change: (right) => rewriting(right, (reply) => ({ ...reply, body: `\uFEFF${textOf(reply)}` })),
+  },
+  {
     name: 'json-array',
     breaks: ['reply.json'],
     mayBreak: ['balance.read', 'refund.unknown', 'reply.tx-id'],

@@ -139,3 +139,14 @@ it.each([
   const breach = findings.find(({ rule, verdict }) => rule === 'signature.mismatch' && verdict === 'fail');
   expect(breach?.causes).toEqual(causes);
 });
+
+it('a 401 whose JSON is wrong in the same way as in all other replies is explained by reply.json', () => {
+  const marked: Fault = (_request, honest) => {
+    const reply = honest();
+    return { ...reply, body: `\uFEFF${JSON.stringify(reply.body)}` };
+  };
+  expect(judgeScenario(bad('garbage'), { fault: marked }).broken).toEqual(['reply.json']);
+  const onlyRefused: Fault = (request, honest, wallet) =>
+    request.key === '3' ? marked(request, honest, wallet) : honest();
+  expect(judgeScenario(bad('garbage'), { fault: onlyRefused }).broken).toEqual(['signature.message']);
+});

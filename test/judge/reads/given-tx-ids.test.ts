@@ -53,3 +53,26 @@ it('a win and a refund that get the stored reply to a bet are explained by bet.d
   expect(judgeScenario(steps, { fault: isMixedUp('2', '4', '6') }).broken).toEqual(['bet.debit']);
   expect(judgeScenario(steps, { fault: isMixedUp('4') }).broken).toContain('win.credit');
 });
+
+it('a refund that gets the reply of another refund of its round is explained by bet.many-in-round if it is broken', () => {
+  const steps = (round: string) => `rules: [bet.many-in-round]
+steps:
+  - bet:
+    as: first
+  - bet: { round: first } # is answered like step 1
+  - balance:
+  - refund: { of: unknown, round: ${round}, amount: "1.00" }
+  - refund: { of: first } # is answered like step 4
+  - balance:`;
+  const fault =
+    (isOfBets: boolean): Fault =>
+    ({ key }, honest) =>
+      key === '2' && isOfBets
+        ? { status: 200, body: { balance: '99.00', txID: 'op-1' } }
+        : key === '5'
+          ? { status: 200, body: { balance: '99.00', txID: 'op-2' } }
+          : honest();
+  expect(judgeScenario(steps('first'), { fault: fault(true) }).broken).toEqual(['bet.many-in-round']);
+  expect(judgeScenario(steps('none'), { fault: fault(true) }).broken).toContain('refund.restore');
+  expect(judgeScenario(steps('first'), { fault: fault(false) }).broken).toContain('refund.restore');
+});
