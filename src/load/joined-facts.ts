@@ -19,6 +19,8 @@ export interface LoadPart {
 interface WholeLoad extends Pick<LoadFacts['load'], 'interrupted' | 'workers'> {
   readonly arrivals: Arrivals;
   readonly limits: readonly Limit[];
+  /** True if the test was interrupted, and the open rounds are not completed yet. */
+  readonly isStopping: boolean;
   readonly disturbances: readonly LoadFacts['load']['disturbances'][number][];
 }
 
@@ -32,7 +34,7 @@ interface WholeLoad extends Pick<LoadFacts['load'], 'interrupted' | 'workers'> {
 export function joinedFacts(
   parts: readonly LoadPart[],
   inSeconds: readonly SecondOfTest[],
-  { arrivals, limits, interrupted, disturbances, workers }: WholeLoad,
+  { arrivals, limits, interrupted, isStopping, disturbances, workers }: WholeLoad,
 ): LoadFacts {
   const all = parts.map(({ facts }) => facts);
   const [first] = all;
@@ -66,6 +68,7 @@ export function joinedFacts(
       ranMs,
       reconcileMs: most(({ load }) => load.reconcileMs),
       interrupted,
+      ...(isStopping && { isStopping }),
       disturbances: [...disturbances],
       workers,
     },

@@ -71,6 +71,8 @@ export interface LoadOptions {
   readonly mayLeave?: () => boolean;
   /** Is called when the load ends, before open rounds are completed. */
   readonly onEnd: () => Promise<void>;
+  /** Is called when `signal` is aborted, with what the test has found so far. */
+  readonly onInterrupted?: (soFar: LoadOutcome) => void;
 }
 
 /** The state of a load test for the live line. */
@@ -94,7 +96,8 @@ export interface LoadedWallet {
   readonly won: Money;
   readonly refunded: Money;
   readonly expected: Money;
-  readonly end: PlayerEnd;
+  /** The state at the end. `playing`: the test was interrupted, and the balance is not compared yet. */
+  readonly end: PlayerEnd | { readonly kind: 'playing' };
 }
 
 /** Everything that a load test has found out. */
@@ -146,6 +149,14 @@ export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
   }
 }
 
+/** The measured values of the time in which calls were due. */
+interface LoadTime extends Pick<LoadOutcome, 'ranMs' | 'scheduled' | 'eventLoopP99Ms' | 'cpu'> {
+  /** The end of this time. */
+  readonly end: number;
+  /** The times at which calls were due that never left. */
+  readonly overdue: readonly number[];
+}
+
 interface OpenedWallet {
   readonly wallet: LoadWallet;
   readonly opening: Money;
@@ -164,6 +175,12 @@ class LoadTest {
   readonly #sessionsEnded: string[] = [];
   readonly #origin: number;
   readonly #pauses = new Pauses();
+  readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  #wallets: readonly OpenedWallet[] = [];
+  #unopened: LoadOutcome['unopened'] = [];
+  #cpuBefore = process.cpuUsage();
+  /** Undefined until the load ends. */
+  #loadTime: LoadTime | undefined;
   #phase: LoadProgress['phase'] = 'opening';
   #loadStart = Number.NaN;
   #number = 0;
@@ -229,15 +246,19 @@ class LoadTest {
 
   async #run(): Promise<LoadOutcome> {
     const progress = setInterval(() => this.#tell(), PROGRESS_MS);
+    const { signal, durationMs, lingerMs, onInterrupted } = this.#options;
+    const onAbort = (): void => onInterrupted?.(this.#soFar());
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
     try {
       const { opened, unopened } = await this.#open();
+      this.#wallets = opened;
+      this.#unopened = unopened;
       // If this process stops unexpectedly later, the opening balances in the journal show how much the players are owed.
       this.#outbox.flush();
       await this.#options.onOpened?.();
-      const { signal, durationMs, lingerMs } = this.#options;
-      const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
-      loop.enable();
-      const cpuBefore = process.cpuUsage();
+      this.#loop.enable();
+      this.#cpuBefore = process.cpuUsage();
       this.#loadStart = performance.now();
       this.#phase = 'load';
       if (opened.length > 0 && !signal.aborted) {
@@ -247,45 +268,64 @@ class LoadTest {
       const playing = Promise.all(opened.map(({ player }) => player.play()));
       // If every session ends, the test ends too.
       if (opened.length > 0) await Promise.race([untilEnd(durationMs, signal), playing]);
-      const end = performance.now();
-      loop.disable();
-      const used = process.cpuUsage(cpuBefore);
-      const ranMs = end - this.#loadStart;
-      const overdue = [...this.#schedule.overdue()];
+      this.#loop.disable();
+      this.#loadTime = this.#timeSoFar();
+      const { overdue, end } = this.#loadTime;
       for (const due of overdue) this.#measures.neverSent(due, end);
-      const scheduled = this.#schedule.given;
       this.#phase = 'closing';
       const over = setTimeout(() => this.#pauses.end(), 2 * lingerMs + CLOSING_MS);
       this.#schedule.stop();
       await this.#options.onEnd();
       await playing;
       if (opened.length > 0) await this.#context.wait(lingerMs);
-      const wallets = await Promise.all(opened.map((one) => loadedWallet(one)));
+      const wallets = await Promise.all(opened.map(async (one) => loadedWallet(one, await one.player.end())));
       clearTimeout(over);
       this.#measures.end();
       this.#outbox.flush();
-      return {
-        wallets,
-        unopened,
-        measures: this.#measures,
-        findings: this.#context.findings,
-        problems: withWrongWallets(this.#problems),
-        schedule: this.#schedule,
-        scheduled,
-        neverSent: overdue.length,
-        sessionsEnded: this.#sessionsEnded,
-        remarks: this.#remarks,
-        campaign: this.#options.campaign,
-        ranMs,
-        lastNumber: this.#number,
-        reconcileMs: performance.now() - end,
-        // The histogram counts its own resolution as delay, so the resolution is subtracted.
-        eventLoopP99Ms: Math.max(0, loop.percentile(99) / 1e6 - LOOP_RESOLUTION_MS),
-        cpu: (used.user + used.system) / 1000 / Math.max(1, ranMs),
-      };
+      return this.#outcome(wallets, this.#loadTime);
     } finally {
+      signal.removeEventListener('abort', onAbort);
       clearInterval(progress);
     }
+  }
+
+  /** Returns what the test has found so far, while it still runs. */
+  #soFar(): LoadOutcome {
+    const wallets = this.#wallets.map((one) => loadedWallet(one, { kind: 'playing' }));
+    return this.#outcome(wallets, this.#loadTime ?? this.#timeSoFar());
+  }
+
+  #timeSoFar(): LoadTime {
+    const end = performance.now();
+    const ranMs = Number.isNaN(this.#loadStart) ? 0 : end - this.#loadStart;
+    const used = process.cpuUsage(this.#cpuBefore);
+    return {
+      end,
+      ranMs,
+      scheduled: this.#schedule.given,
+      overdue: [...this.#schedule.overdue()],
+      // The histogram counts its own resolution as delay, so the resolution is subtracted.
+      eventLoopP99Ms: Math.max(0, this.#loop.percentile(99) / 1e6 - LOOP_RESOLUTION_MS),
+      cpu: (used.user + used.system) / 1000 / Math.max(1, ranMs),
+    };
+  }
+
+  #outcome(wallets: readonly LoadedWallet[], { end, overdue, ...time }: LoadTime): LoadOutcome {
+    return {
+      wallets,
+      unopened: this.#unopened,
+      measures: this.#measures,
+      findings: this.#context.findings,
+      problems: withWrongWallets(this.#problems),
+      schedule: this.#schedule,
+      sessionsEnded: this.#sessionsEnded,
+      remarks: this.#remarks,
+      campaign: this.#options.campaign,
+      lastNumber: this.#number,
+      neverSent: overdue.length,
+      reconcileMs: performance.now() - end,
+      ...time,
+    };
   }
 
   close(): void {
@@ -467,8 +507,7 @@ async function untilEnd(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {});
 }
 
-async function loadedWallet({ wallet, opening, decimals, player }: OpenedWallet): Promise<LoadedWallet> {
-  const end = await player.end();
+function loadedWallet({ wallet, opening, decimals, player }: OpenedWallet, end: LoadedWallet['end']): LoadedWallet {
   const { staked, won, refunded, expected } = player.caller.wallet;
   return { player: wallet.player, currency: wallet.currency, decimals, opening, staked, won, refunded, expected, end };
 }

@@ -9,6 +9,7 @@ const WHOLE: Parameters<typeof joinedFacts>[2] = {
   arrivals: { kind: 'rate', from: 10, to: 10 },
   limits: [],
   interrupted: null,
+  isStopping: false,
   disturbances: [],
   workers: { count: 2, lost: [] },
 };

@@ -1,7 +1,7 @@
 import { denominationOf } from '../../engine/stakes.ts';
 import type { RunStarted } from '../../journal/event.ts';
 import type { LoadPart } from '../../load/joined-facts.ts';
-import { type LoadOptions, type LoadWallet, runLoad } from '../../load/load.ts';
+import { type LoadOptions, type LoadOutcome, type LoadWallet, runLoad } from '../../load/load.ts';
 import type { Mix } from '../../load/mix.ts';
 import type { Endpoint } from '../../load/requests.ts';
 import { factsOf } from '../../load/result.ts';
@@ -41,20 +41,33 @@ export interface LoadOrder {
 }
 
 /** The parts of a load test that are no plain values. */
-export type LoadHooks = Pick<
-  LoadOptions,
-  'write' | 'scrub' | 'signal' | 'onProgress' | 'onOpened' | 'onBegin' | 'onEnd' | 'onSecond' | 'onTime' | 'mayLeave'
->;
+export interface LoadHooks
+  extends Pick<
+    LoadOptions,
+    'write' | 'scrub' | 'signal' | 'onProgress' | 'onOpened' | 'onBegin' | 'onEnd' | 'onSecond' | 'onTime' | 'mayLeave'
+  > {
+  /** Is called when `signal` is aborted, with the result so far. Its values do not change afterwards, except the times. */
+  readonly onInterrupted?: (soFar: LoadPart) => void;
+}
 
 /** Plays a load, or a share of it, in this thread. */
 export async function playPart(order: LoadOrder, hooks: LoadHooks): Promise<LoadPart> {
-  const { endpoint, amounts, originEpochMs, started, journal, seed, arrivals, durationMs } = order;
+  const { endpoint, amounts, originEpochMs } = order;
   const outcome = await runLoad({
     ...order,
     ...hooks,
     origin: originEpochMs - performance.timeOrigin,
     denominationOf: (currency, decimals) => denominationOf(currency, { ...amounts, client: endpoint }, decimals),
+    onInterrupted: (soFar) => {
+      const { facts, ...part } = partOf(soFar, order);
+      hooks.onInterrupted?.({ ...part, facts: structuredClone(facts) });
+    },
   });
+  return partOf(outcome, order);
+}
+
+function partOf(outcome: LoadOutcome, order: LoadOrder): LoadPart {
+  const { started, journal, seed, arrivals, durationMs } = order;
   const facts = factsOf(outcome, {
     croupier: version,
     runID: started.runID,

@@ -5,7 +5,7 @@ import { loadHtml } from '../../report/load/html.ts';
 import { nearest } from '../../scenario/near.ts';
 import { EXIT, UsageError } from '../exit-status.ts';
 import { whyUnreadable } from '../files.ts';
-import { fileForClient, writeWhole } from '../report-files.ts';
+import { fileForClient, isRegular, writeWhole } from '../report-files.ts';
 import type { Stdio } from '../stdio.ts';
 
 const KINDS: Readonly<Record<string, (result: LoadResult) => string>> = {
@@ -77,4 +77,26 @@ export async function writeLoadReports(
     }
   }
   return statuses;
+}
+
+/**
+ * Writes the requested files of a load test that was interrupted and still completes its rounds. If the CI system kills croupier
+ * before the end, these files stay. Otherwise, `writeLoadReports` replaces them.
+ */
+export async function writeLoadReportsSoFar(
+  reports: readonly LoadReport[],
+  result: LoadResult,
+  scrub: (text: string) => string,
+  cwd: string,
+): Promise<void> {
+  for (const { write, file } of reports) {
+    const target = path.resolve(cwd, fileForClient(file, result.client.extCID));
+    // A program that reads a pipe would get both reports.
+    if (!isRegular(target)) continue;
+    try {
+      await writeWhole(target, [scrub(write(result))]);
+    } catch {
+      // `writeLoadReports` writes the same file again, and prints the reason if it can't.
+    }
+  }
 }

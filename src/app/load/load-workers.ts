@@ -25,6 +25,8 @@ export type FromWorker =
   /** The load has ended. The worker waits for `close`. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'done'; readonly part: LoadPart }
+  /** The result at the moment at which the load was stopped early. */
+  | { readonly kind: 'interrupted'; readonly part: LoadPart }
   /** The journal can't be written any more. */
   | { readonly kind: 'unwritable'; readonly message: string; readonly code: string | undefined };
 
@@ -54,7 +56,9 @@ export interface WorkersEnd {
   readonly seconds: readonly SecondOfTest[];
 }
 
-interface WorkersSettings extends Pick<LoadHooks, 'signal' | 'onProgress' | 'onBegin' | 'onEnd'> {
+export interface WorkersSettings extends Pick<LoadHooks, 'signal' | 'onProgress' | 'onBegin' | 'onEnd'> {
+  /** Is called when `signal` is aborted, with the results so far of the workers that still run. */
+  readonly onInterrupted: (parts: readonly LoadPart[], seconds: readonly SecondOfTest[]) => void;
   readonly count: number;
   readonly start: (order: WorkerOrder) => Worker;
   readonly journalPath: string;
@@ -98,7 +102,15 @@ export async function playInWorkers(order: LoadOrder, settings: WorkersSettings)
   const tellAll = (message: ToWorker): void => {
     for (const thread of threads) thread.tell(message);
   };
-  const stop = (): void => tellAll({ kind: 'stop' });
+  const stop = (): void => {
+    tellAll({ kind: 'stop' });
+    void Promise.all(threads.map(({ interrupted }) => interrupted)).then((parts) =>
+      settings.onInterrupted(
+        parts.filter((part) => part !== undefined),
+        joined.seconds,
+      ),
+    );
+  };
   try {
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
@@ -136,6 +148,8 @@ class LoadThread {
   readonly opened: Promise<void>;
   readonly ended: Promise<void>;
   readonly done: Promise<ThreadResult>;
+  /** The result at the moment at which the load was stopped early. Undefined if the thread ended before. */
+  readonly interrupted: Promise<LoadPart | undefined>;
   readonly #worker: Worker;
 
   constructor(worker: Worker, { onProgress, onSecond, journalPath }: ThreadListener) {
@@ -145,6 +159,8 @@ class LoadThread {
       Promise.withResolvers<void>(),
       Promise.withResolvers<ThreadResult>(),
     ];
+    const interrupted = Promise.withResolvers<LoadPart | undefined>();
+    this.interrupted = interrupted.promise;
     this.opened = opened.promise;
     this.ended = ended.promise;
     this.done = done.promise;
@@ -155,6 +171,7 @@ class LoadThread {
       done.resolve({ reason });
       opened.resolve();
       ended.resolve();
+      interrupted.resolve(undefined);
     };
     worker.on('error', (error) => lose(error instanceof Error ? error.message : String(error)));
     worker.on('exit', (status) => lose(`its thread ended with status ${status}`));
@@ -174,6 +191,9 @@ class LoadThread {
           break;
         case 'done':
           done.resolve({ part: message.part });
+          break;
+        case 'interrupted':
+          interrupted.resolve(message.part);
           break;
         case 'unwritable': {
           const cause = Object.assign(new Error(message.message), { code: message.code });

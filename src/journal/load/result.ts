@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CALL_NAMES } from '../../contract/call-name.ts';
 import { Money } from '../../contract/money.ts';
 import { plural } from '../../contract/plural.ts';
+import { STOP_STATUSES } from '../event.ts';
 
 /** The version of the JSON report of `croupier load`. */
 export const LOAD_FORMAT = 'croupier-load/1';
@@ -117,7 +118,13 @@ export const loadResultSchema = z
             ),
         })
         .describe('the workers of --workers'),
-      interrupted: z.enum(['SIGINT', 'SIGTERM', 'SIGHUP']).nullable(),
+      interrupted: z.enum(['SIGINT', 'SIGTERM', 'SIGHUP']).nullable().describe('the signal that ended the load early'),
+      isStopping: z
+        .literal(true)
+        .exactOptional()
+        .describe(
+          'true in a report that croupier wrote at the moment of the signal: open rounds were not completed yet, and balances not compared',
+        ),
     }),
     search: z
       .strictObject({
@@ -231,11 +238,31 @@ export type LoadVerdict = Pick<LoadResult, 'verdict' | 'exitCode' | 'reasons'>;
 /** The part of a result that decides its verdict. */
 export type LoadFacts = Omit<LoadResult, 'verdict' | 'exitCode' | 'reasons'>;
 
+/** The sentence for a report that croupier wrote before it had completed the rounds of an interrupted test. */
+const STOPPING =
+  'When this report was written, croupier had not yet completed the open rounds and compared the balances';
+
 /**
  * Decides the verdict and the exit status of a load test, and gives the reasons. If a fault is proven, the test fails, even if
- * croupier was too slow or the test was interrupted.
+ * croupier was too slow or the test was interrupted. If all balances are right, the verdict of an interrupted test is RECONCILED
+ * too, but its exit status is that of the signal, because the test was not played to its end.
  */
-export function concludeLoad({ money, findings, limits, croupierItself, ...facts }: LoadFacts): LoadVerdict {
+export function concludeLoad(given: LoadFacts): LoadVerdict {
+  const decided = decide(given);
+  const { interrupted, isStopping } = given.load;
+  if (interrupted === null) return decided;
+  const exitCode = STOP_STATUSES[interrupted];
+  const reason = `${interrupted} interrupted the test`;
+  if (isStopping) {
+    const stopping = `${reason}. ${STOPPING}. If croupier was killed, use croupier settle`;
+    return decided.verdict === 'NOT RECONCILED'
+      ? { ...decided, exitCode, reasons: [...decided.reasons, stopping] }
+      : { verdict: 'UNDECIDED', exitCode, reasons: [stopping] };
+  }
+  return { ...decided, exitCode, reasons: decided.verdict === 'RECONCILED' ? [reason] : decided.reasons };
+}
+
+function decide({ money, findings, limits, croupierItself, ...facts }: LoadFacts): LoadVerdict {
   const [unexplained, explained] = [
     money.problems.filter(({ isDrift }) => isDrift),
     money.problems.filter(({ isDrift }) => !isDrift),

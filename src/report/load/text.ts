@@ -17,11 +17,13 @@ export function loadText(result: LoadResult, { paint }: Look): string {
   const tint = verdict === 'RECONCILED' ? paint.green : verdict === 'UNDECIDED' ? paint.yellow : paint.red;
   const first =
     verdict === 'RECONCILED'
-      ? `${plural(money.verified, 'balance')} of ${client.extCID} ${money.verified === 1 ? 'is' : 'are'} exact after ${plural(money.transactions, 'transaction')}.`
+      ? `${plural(money.verified, 'balance')} of ${client.extCID} ${money.verified === 1 ? 'is' : 'are'} exact after ${plural(money.transactions, 'transaction')}${load.interrupted === null ? '' : `, but ${load.interrupted} interrupted the test`}.`
       : `${client.extCID}: ${reasons.join('; ').replace(/(?<![.?!])$/, '.')}`;
   const lines: string[] = [`${paint.bold(tint(verdict))}: ${forTerminal(first)}`];
   if (load.interrupted !== null)
-    lines.push(`Interrupted by ${load.interrupted} after ${duration(load.ranMs)}. croupier completed the open rounds.`);
+    lines.push(
+      `Interrupted by ${load.interrupted} after ${duration(load.ranMs)}. croupier completed the open rounds. Exit status ${result.exitCode}.`,
+    );
   lines.push(...searchLines(result), '');
   for (const one of money.problems.slice(0, MAX_PROBLEMS)) lines.push(...problemLines(one), '');
   const left = money.problemCount - Math.min(money.problems.length, MAX_PROBLEMS);

@@ -82,6 +82,7 @@ it('a worker that vanishes leaves no debts: its players are settled, and the oth
     onProgress: () => {},
     onBegin: () => void setTimeout(() => void threads[0]?.terminate(), 1500),
     onEnd: () => Promise.resolve(),
+    onInterrupted: () => {},
   });
   expect(lost.map(({ reason }) => reason)).toEqual(['its thread ended with status 1']);
   const [vanished] = await settleLost(lost, { client, settings: SETTINGS, written });
@@ -94,6 +95,7 @@ it('a worker that vanishes leaves no debts: its players are settled, and the oth
     arrivals,
     limits: [],
     interrupted: null,
+    isStopping: false,
     disturbances: [],
     workers: { count: COUNT, lost: vanished ? [vanished] : [] },
   });

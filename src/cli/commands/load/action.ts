@@ -15,10 +15,20 @@ import { databaseIn } from '../../../app/history/settings.ts';
 import { refuseInputFile } from '../../../app/input-files.ts';
 import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
 import { type Disturber, startDisturbing } from '../../../app/load/disturbance.ts';
-import { type LoadHooks, type LoadOrder, playPart } from '../../../app/load/load-part.ts';
+import { type LoadOrder, playPart } from '../../../app/load/load-part.ts';
 import { CALLS_PER_PLAYER, loadWallets } from '../../../app/load/load-players.ts';
-import { type LoadReport, readLoadReports, writeLoadReports } from '../../../app/load/load-reports.ts';
-import { playInWorkers, type WorkerOrder, type WorkersEnd } from '../../../app/load/load-workers.ts';
+import {
+  type LoadReport,
+  readLoadReports,
+  writeLoadReports,
+  writeLoadReportsSoFar,
+} from '../../../app/load/load-reports.ts';
+import {
+  playInWorkers,
+  type WorkerOrder,
+  type WorkersEnd,
+  type WorkersSettings,
+} from '../../../app/load/load-workers.ts';
 import { readMix } from '../../../app/load/mix-file.ts';
 import { type RecordedTraffic, readTraffic } from '../../../app/load/recorded-traffic.ts';
 import { settleLost } from '../../../app/load/settle-lost.ts';
@@ -38,11 +48,12 @@ import { hostOf } from '../../../engine/doctor/address.ts';
 import type { JournalFile } from '../../../engine/run/journal-file.ts';
 import type { ClientUnderTest } from '../../../engine/run-options.ts';
 import { JOURNAL_FORMAT, type RunStarted, stopSignalOf } from '../../../journal/event.ts';
-import { concludeLoad, type LoadResult } from '../../../journal/load/result.ts';
+import { concludeLoad, type LoadFacts, type LoadResult } from '../../../journal/load/result.ts';
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { findHighestRate } from '../../../load/highest-rate.ts';
-import { joinedFacts } from '../../../load/joined-facts.ts';
+import { joinedFacts, type LoadPart } from '../../../load/joined-facts.ts';
 import type { LoadProgress, LoadWallet } from '../../../load/load.ts';
+import type { SecondOfTest } from '../../../load/measures.ts';
 import type { Mix } from '../../../load/mix.ts';
 import { type Arrivals, highestRate } from '../../../load/schedule.ts';
 import { forTerminal } from '../../../report/escape.ts';
@@ -281,6 +292,7 @@ async function loadClient(
     for (const text of notices(client)) written.append({ event: 'notice', text });
     const start = performance.now();
     let lastNumber = 0;
+    let writtenSoFar = Promise.resolve();
     const playStep = async (step: Arrivals, durationMs: number): Promise<LoadResult> => {
       const { integratorBaseUrl, integrationApiKey, paths, headers, contract } = client;
       const order: LoadOrder = {
@@ -302,8 +314,30 @@ async function loadClient(
         originEpochMs: performance.timeOrigin + start,
         journal,
       };
+      const resultOf = (
+        parts: readonly LoadPart[],
+        seconds: readonly SecondOfTest[],
+        lost: LoadFacts['load']['workers']['lost'],
+        isStopping: boolean,
+      ): LoadResult => {
+        const facts = joinedFacts(parts, seconds, {
+          arrivals: step,
+          limits: [...(flags.limit ?? []), ...(flags.findLimit ?? [])],
+          interrupted: signal.aborted ? stopSignalOf(signal) : null,
+          isStopping,
+          disturbances: disturber?.disturbances ?? [],
+          workers: { count, lost },
+        });
+        return { ...concludeLoad(facts), ...facts };
+      };
+      let hasEnded = false;
       const hooks = {
         signal,
+        onInterrupted: (parts: readonly LoadPart[], seconds: readonly SecondOfTest[]) => {
+          if (hasEnded || parts.length === 0) return;
+          const soFar = resultOf(parts, seconds, [], true);
+          writtenSoFar = writeLoadReportsSoFar(loader.reports, soFar, scrub, stdio.cwd);
+        },
         onProgress: (state: LoadProgress) => progress.on(state),
         onBegin: () => {
           const { disturb: command, every: everyMs } = flags;
@@ -317,16 +351,10 @@ async function loadClient(
       const { parts, seconds, lost } = shared
         ? await shared.load.play(order)
         : await playLoad(order, hooks, written, { count, scrub, secrets });
+      hasEnded = true;
       refuseNoWorker(parts, signal);
       lastNumber = Math.max(lastNumber, ...parts.map((part) => part.lastNumber));
-      const facts = joinedFacts(parts, seconds, {
-        arrivals: step,
-        limits: [...(flags.limit ?? []), ...(flags.findLimit ?? [])],
-        interrupted: signal.aborted ? stopSignalOf(signal) : null,
-        disturbances: disturber?.disturbances ?? [],
-        workers: { count, lost: await settleLost(lost, { client, settings, written }) },
-      });
-      return { ...concludeLoad(facts), ...facts };
+      return resultOf(parts, seconds, await settleLost(lost, { client, settings, written }), false);
     };
     const result = flags.findLimit
       ? await searched(playStep, wallets.length, flags)
@@ -344,6 +372,8 @@ async function loadClient(
       ? `${JSON.stringify(result, null, 2)}\n`
       : loadText(result, reportOptions(stdio.out, stdio, null));
     stdio.out.write(scrub(text));
+    // The reports of the finished test replace the reports so far, so they must be written after them.
+    await writtenSoFar;
     const reported = await writeLoadReports(loader.reports, result, scrub, stdio);
     await addLoadToHistory(started, result, written.path, { flags, config: configuration.config, stdio, scrub });
     return worstStatus([result.exitCode, ...reported]);
@@ -403,12 +433,17 @@ function refuseNoWorker(parts: WorkersEnd['parts'], signal: AbortSignal): void {
 /** Plays a load in this thread, or in several threads. */
 async function playLoad(
   order: LoadOrder,
-  hooks: Pick<LoadHooks, 'signal' | 'onProgress' | 'onBegin' | 'onEnd'>,
+  hooks: Pick<WorkersSettings, 'signal' | 'onProgress' | 'onBegin' | 'onEnd' | 'onInterrupted'>,
   written: JournalFile,
   { count, scrub, secrets }: { count: number; scrub: (text: string) => string; secrets: readonly string[] },
 ): Promise<WorkersEnd> {
   if (count === 1) {
-    const part = await playPart(order, { ...hooks, scrub, write: (lines) => written.appendLines(lines) });
+    const part = await playPart(order, {
+      ...hooks,
+      scrub,
+      write: (lines) => written.appendLines(lines),
+      onInterrupted: (soFar) => hooks.onInterrupted([soFar], soFar.facts.seconds),
+    });
     return { parts: [part], lost: [], seconds: part.facts.seconds };
   }
   const start = (own: WorkerOrder) => startThread('load-worker', own);

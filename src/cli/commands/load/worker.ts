@@ -46,6 +46,7 @@ async function play(): Promise<void> {
         tell({ kind: 'ended' });
         return closed.promise;
       },
+      onInterrupted: (part) => tell({ kind: 'interrupted', part }),
     });
     tell({ kind: 'done', part });
   } catch (error) {

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LoadResult } from '../../../../src/journal/load/result.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type LoadResult, loadResultSchema } from '../../../../src/journal/load/result.ts';
 import { croupier, ended, line, start } from '../../croupier.ts';
 import { demoOperator } from '../../demo-operator.ts';
 import { journalReaches, killLoads } from './killing.ts';
@@ -33,9 +33,52 @@ describe('a load test that is killed', { timeout: 180_000 }, () => {
     child.kill('SIGINT');
     const { status, out } = await end;
     const { verdict, load, money } = JSON.parse(out) as LoadResult;
-    expect([status, verdict, load.interrupted, money.verified]).toEqual([0, 'RECONCILED', 'SIGINT', 8]);
+    expect([status, verdict, load.interrupted, money.verified]).toEqual([130, 'RECONCILED', 'SIGINT', 8]);
     const settle = await croupier(['settle', 'load.ndjson', ...CLIENT, '--dry-run'], { cwd });
     expect(settle.out).toContain('Nothing is owed. Nothing was sent.');
+    await operator.stop();
+  });
+
+  it.each([1, 2])(
+    'after a SIGTERM that the wallet leaves no time for has its reports, with %i worker(s)',
+    async (count) => {
+      const operator = start(['serve', 'operator', '--write-config', 'croupier.yaml'], { cwd });
+      await line(operator, 'operator ');
+      const reports = ['--report', 'json=load.json,html=load.html', '--workers', `${count}`];
+      const child = start([...LOAD, '--duration', '1m', ...reports], { cwd });
+      const end = ended(child);
+      await journalReaches(child, path.join(cwd, 'load.ndjson'), LOADED_BYTES);
+      // The wallet answers no more, so the open rounds can't be completed before croupier is killed.
+      operator.kill('SIGSTOP');
+      child.kill('SIGTERM');
+      const file = path.join(cwd, 'load.json');
+      await vi.waitUntil(() => existsSync(file) && existsSync(path.join(cwd, 'load.html')), { timeout: 20_000 });
+      child.kill('SIGKILL');
+      await end;
+      operator.kill('SIGKILL');
+      const { verdict, exitCode, reasons, load, money, rate } = loadResultSchema.parse(
+        JSON.parse(readFileSync(file, 'utf8')),
+      );
+      expect([verdict, exitCode, load.interrupted, load.isStopping]).toEqual(['UNDECIDED', 143, 'SIGTERM', true]);
+      expect(reasons[0]).toMatch(/^SIGTERM interrupted the test\. .* had not yet completed the open rounds/u);
+      expect([money.players, money.verified]).toEqual([8, 0]);
+      expect(new Set(money.byCurrency.map(({ shown }) => shown))).toEqual(new Set([null]));
+      expect([rate.calls > 10, load.workers.count]).toEqual([true, count]);
+    },
+  );
+
+  it('replaces the reports of the moment of the signal by those of the end', async () => {
+    const operator = await demoOperator(cwd);
+    const child = start([...LOAD, '--duration', '1m', '--report', 'json=load.json', '--workers', '2'], { cwd });
+    const end = ended(child);
+    await journalReaches(child, path.join(cwd, 'load.ndjson'), LOADED_BYTES);
+    child.kill('SIGTERM');
+    const { status, out } = await end;
+    const { verdict, exitCode, load } = JSON.parse(readFileSync(path.join(cwd, 'load.json'), 'utf8')) as LoadResult;
+    expect([status, exitCode, verdict, load.isStopping]).toEqual([143, 143, 'RECONCILED', undefined]);
+    expect(out).toMatch(
+      /^RECONCILED: 8 balances .*, but SIGTERM interrupted the test\.\nInterrupted by .* Exit status 143\./u,
+    );
     await operator.stop();
   });
 });

@@ -133,6 +133,17 @@ describe('the text of a load test', () => {
     expect(text({})).toContain('shown 2000.00, difference 0.00');
   });
 
+  it('names the signal in the first line, and ends with its status, if the balances of an interrupted test are right', () => {
+    const load = { ...RIGHT_LOAD.load, interrupted: 'SIGINT' } as const;
+    expect(text({ load })).toMatch(
+      /^RECONCILED: .*, but SIGINT interrupted the test\.\nInterrupted by SIGINT after .* Exit status 130\./u,
+    );
+    const [broken] = [{ ...RIGHT_LOAD.money, owed: [], unread: ['p1'] }];
+    expect(text({ load, money: broken })).toMatch(
+      /^UNDECIDED: acme: 1 balance could not be read .*\nInterrupted .* Exit status 130\./u,
+    );
+  });
+
   it('ends a question with its question mark only', () => {
     const money = { ...RIGHT_LOAD.money, players: 0, unreadReason: 'Is the server running?' };
     expect(text({ money }).split('\n')[0]).toMatch(/Is the server running\?$/u);
