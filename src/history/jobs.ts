@@ -1,3 +1,4 @@
+import type { ExpressionBuilder } from 'kysely';
 import { compressed } from './compression.ts';
 import { databaseTime } from './dialect.ts';
 import type { History } from './history.ts';
@@ -5,7 +6,7 @@ import { LeaseLost } from './lease-lost.ts';
 import { inParts } from './recent-runs.ts';
 import { addRunWithin, type Evidence, type FinishedRun } from './record.ts';
 import type { Retention } from './retention.ts';
-import type { NewJob } from './tables.ts';
+import type { HistoryTables, NewJob } from './tables.ts';
 
 /** A job that a worker has taken. Its token proves that the worker holds the lease. */
 export interface HeldJob {
@@ -129,24 +130,25 @@ export async function takeJob(
 ): Promise<HeldJob | undefined> {
   if (operators.length === 0) return undefined;
   const now = databaseTime(history);
+  const isFree = (of: ExpressionBuilder<HistoryTables, 'job'>) =>
+    of.or([
+      of.and([of('state', '=', 'waiting'), of('not_before', '<=', now)]),
+      of.and([of('state', '=', 'running'), of('lease_until', '<', now)]),
+    ]);
   for (;;) {
     const free = await history
       .selectFrom('job')
       .select(['id', 'token'])
       .where('operator', 'in', operators)
-      .where((of) =>
-        of.or([
-          of.and([of('state', '=', 'waiting'), of('not_before', '<=', now)]),
-          of.and([of('state', '=', 'running'), of('lease_until', '<', now)]),
-        ]),
-      )
+      .where(isFree)
       .orderBy((of) => of.case().when('attempts', '<', ATTEMPTS_BEFORE_LAST).then(0).else(1).end())
       .orderBy('due_at')
       .orderBy('id')
       .limit(1)
       .executeTakeFirst();
     if (!free) return undefined;
-    // If another worker has taken the job since it was read, the token of the job has changed. Then the next job is tried.
+    // If another worker has taken the job since it was read, the token of the job has changed. If its worker has renewed the lease,
+    // the job is not free any more. Then the next job is tried.
     const taken = await history
       .updateTable('job')
       .set((of) => ({
@@ -159,7 +161,7 @@ export async function takeJob(
       }))
       .where('id', '=', free.id)
       .where('token', '=', free.token)
-      .where('state', 'in', ['waiting', 'running'])
+      .where(isFree)
       .returning(['id', 'operator', 'ext_cid', 'due_at', 'token', 'attempts'])
       .executeTakeFirst();
     if (!taken) continue;

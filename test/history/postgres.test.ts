@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Board } from '../../src/fleet/board/board.ts';
 import { type History, openHistory, openHistoryAt } from '../../src/history/history.ts';
 import {
@@ -8,6 +9,7 @@ import {
   finishJob,
   hasOpenJobs,
   JobLost,
+  renewLease,
   takeJob,
 } from '../../src/history/jobs.ts';
 import { addRun, type FinishedRun } from '../../src/history/record.ts';
@@ -66,6 +68,26 @@ describe.skipIf(!HAS_POSTGRES)('a history in PostgreSQL', () => {
     onTestFinished(() => history.destroy());
     return history;
   }
+
+  it('leaves a job to its worker if the worker renews the lease at the moment at which another worker takes the job', async () => {
+    const [history, other, looking] = await Promise.all([open(), open(), open()]);
+    await addJobs(history, [{ operator: 'late', extCID: 'late', dueAt: '2026-11-20T03:00:00.000Z' }]);
+    const job = (await takeJob(history, ['late'], 'one', LEASE_MS)) ?? expect.fail('the job is free');
+    await history.updateTable('job').set({ lease_until: 0 }).where('id', '=', job.id).execute();
+    const taken = await history.transaction().execute(async (transaction) => {
+      // The commit of this renewal takes some time. Until then, the other worker sees the old lease, and waits for the row.
+      expect(await renewLease(transaction, job, LEASE_MS)).toBe(true);
+      const taking = takeJob(other, ['late'], 'two', LEASE_MS);
+      await vi.waitUntil(async () => {
+        const { rows } = await sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`.execute(looking);
+        return rows.length > 0;
+      });
+      return { taking };
+    });
+    expect(await taken.taking).toBeUndefined();
+    expect(await renewLease(history, job, LEASE_MS)).toBe(true);
+    await history.deleteFrom('job').where('id', '=', job.id).execute();
+  });
 
   it('is created once if several processes open it, and keeps runs as SQLite does', async () => {
     const [history] = await Promise.all([open(), open(), open()]);
