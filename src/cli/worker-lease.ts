@@ -1,7 +1,6 @@
-import { EXIT } from '../app/exit-status.ts';
 import type { RunLease } from '../app/run/run-lease.ts';
 import type { Stdio } from '../app/stdio.ts';
-import { type FromRun, type FromWorker, LEASE_VARIABLE } from '../fleet/lease-messages.ts';
+import { type FromRun, type FromWorker, LEASE_LOST_STATUS, LEASE_VARIABLE } from '../fleet/lease-messages.ts';
 import type { FinishedRun } from '../history/record.ts';
 import type { Retention } from '../history/retention.ts';
 
@@ -87,6 +86,6 @@ class WorkerLease implements OpenLease {
 
   #lose(why: string): never {
     this.#err.write(`The lease of this run is lost: ${why}. The run ends at once, and sends nothing more.\n`);
-    process.exit(EXIT.UNDECIDED);
+    process.exit(LEASE_LOST_STATUS);
   }
 }

@@ -20,6 +20,7 @@ import {
 import type { CheckedOperator } from './check-fleet.ts';
 import { JournalStream } from './journal-stream.ts';
 import { killWriter } from './kill-writer.ts';
+import { LEASE_LOST_STATUS } from './lease-messages.ts';
 import { type JobContext, type LeasedEnd, runLeased } from './leased-process.ts';
 import { processesOf, runArguments } from './run-process.ts';
 
@@ -146,6 +147,8 @@ class JobRun {
       const { status, line, isLost } = await runLeased(args, this.#context, stream);
       if (isLost) throw new JobLost(job);
       if (processes.signal.aborted && status !== 0) return this.#again(line, 0, false);
+      // The settlement did not complete, although this worker still holds the job: its answer to the settlement came too late.
+      if (status === LEASE_LOST_STATUS && job.attempts < MAX_ATTEMPTS) return this.#again(line, 0, true);
       // The operator refuses the calls that the run owes. So croupier judges the operator, and the next job tries again to settle
       // the run.
       if (status === EXIT.UNDECIDED) {

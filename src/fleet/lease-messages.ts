@@ -4,6 +4,12 @@ import type { Retention } from '../history/retention.ts';
 /** The variable with which a worker tells its runs how long its lease lasts, in ms. */
 export const LEASE_VARIABLE = 'CROUPIER_LEASE';
 
+/**
+ * The exit status of a process that has lost its lease. No other process has this status (it is EX_TEMPFAIL of sysexits.h). So the
+ * worker knows that the process has not completed its work, even if the worker itself still holds the lease.
+ */
+export const LEASE_LOST_STATUS = 75;
+
 /** A message of a run to its worker. */
 export type FromRun =
   /** Asks whether the calls in the journal may leave. */

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type History, openHistoryAt } from '../../src/history/history.ts';
@@ -37,6 +38,20 @@ async function untilCalled(fleet: SimulatedFleet, count: number): Promise<void> 
 /** The attempts and the state of each job. */
 const jobsOf = async (history: History) =>
   history.selectFrom('job').select(['operator', 'state', 'attempts']).orderBy('operator').execute();
+
+/** True while a process settles a run of this fleet. */
+function isSettling({ cwd }: SimulatedFleet): boolean {
+  return readdirSync('/proc').some((pid) => {
+    try {
+      return (
+        readlinkSync(`/proc/${pid}/cwd`) === cwd && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('\0settle\0')
+      );
+    } catch {
+      // No process, or one of another user.
+      return false;
+    }
+  });
+}
 
 describe('a worker that is stopped', () => {
   it('makes no further call when it goes on after another worker has taken the lease', async () => {
@@ -78,6 +93,31 @@ describe('a worker that is stopped', () => {
     const history = await historyOf(fleet);
     expect(await jobsOf(history)).toEqual([{ operator: 'operator-000', state: 'done', attempts: 2 }]);
   }, 120_000);
+
+  it.skipIf(process.platform !== 'linux')(
+    'settles an earlier run again if the settlement got no answer from it in time',
+    async () => {
+      const fleet = await fleetOf(1);
+      const killed = worker(fleet);
+      while (fleet.wrongBalances().length === 0) await sleep(5);
+      killed.signalAll('SIGKILL');
+      await killed.ended;
+      expect(fleet.wrongBalances()).toEqual(['operator-000']);
+      // With one run at a time, the worker does not look for another job, so it does not take this job again.
+      const second = worker(fleet, ['--parallel', '1']);
+      while (!isSettling(fleet)) await sleep(10);
+      // The settlement asks before its first call, and ends when its lease of 4 s ends. The worker then still has the job.
+      second.signal('SIGSTOP');
+      while (isSettling(fleet)) await sleep(50);
+      second.signal('SIGCONT');
+      const { status } = await second.ended;
+      const history = await historyOf(fleet);
+      expect(await history.selectFrom('job_journal').select('id').execute()).toEqual([]);
+      expect([status, fleet.wrongBalances()]).toEqual([0, []]);
+      expect(await jobsOf(history)).toEqual([{ operator: 'operator-000', state: 'done', attempts: 3 }]);
+    },
+    120_000,
+  );
 
   it('lets its runs end their open rounds after SIGTERM, and another worker repeats them', async () => {
     const fleet = await fleetOf(1);
