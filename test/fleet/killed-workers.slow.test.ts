@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type History, openHistoryAt } from '../../src/history/history.ts';
@@ -17,6 +20,40 @@ afterAll(() => postgres?.remove());
 async function verdictsOf(history: History, run: number): Promise<readonly string[]> {
   const rows = await history.selectFrom('rule_result').select(['rule', 'verdict']).where('run', '=', run).execute();
   return rows.map(({ rule, verdict }) => `${rule} ${verdict}`).toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+/**
+ * Prints what explains a wrong balance: the stored balances, what the workers said about the operator, the journals in the folder
+ * and in the database, and what `settle` says about each journal. Nothing is sent.
+ */
+async function explainWrongBalance(
+  name: string,
+  { cwd, env, operatorOf, playersOf }: SimulatedFleet,
+  history: History,
+  said: string,
+): Promise<void> {
+  const lines = [`${name} has a wrong balance.`];
+  for (const player of playersOf(name)) lines.push(`${player}: ${operatorOf(name).balanceOf(name, player, 'USD')}`);
+  lines.push(...said.split('\n').filter((line) => line.includes(name)));
+  const stored = await history
+    .selectFrom('job_journal')
+    .select(['name', 'token'])
+    .where('operator', '=', name)
+    .execute();
+  lines.push(`journals that the database still has: ${JSON.stringify(stored)}`);
+  const folder = path.join(cwd, '.croupier');
+  const texts = readdirSync(folder)
+    .filter((file) => file.endsWith('.ndjson'))
+    .toSorted()
+    .map((file) => ({ file: path.join('.croupier', file), text: readFileSync(path.join(folder, file), 'utf8') }));
+  for (const { file, text } of texts.filter((one) => one.text.split('\n', 1)[0]?.includes(`"${name}"`))) {
+    const { status, out, err } = await croupier(['settle', file, '--client', name, '--dry-run'], { cwd, env });
+    lines.push(`== ${file}`, text, `-- settle --dry-run ended with ${status}:`, out, err);
+  }
+  // The journals are long, so they are in a file that stays after the test.
+  const report = path.join(tmpdir(), `croupier-wrong-balance-${name}-${process.pid}.txt`);
+  writeFileSync(report, lines.join('\n'));
+  console.log(`${lines.filter((line) => !line.includes('"event"')).join('\n')}\nWith the journals: ${report}`);
 }
 
 /** A random number generator with a fixed seed (mulberry32), so that each run of the test does the same. */
@@ -96,7 +133,9 @@ describe('workers that are killed and paused at random', () => {
       expect(jobs.map(({ operator }) => operator).toSorted()).toEqual(fleet.names);
       const runs = await history.selectFrom('run').select(['number', 'ext_cid', 'ended']).execute();
       expect(runs.map(({ ext_cid }) => ext_cid).toSorted()).toEqual(fleet.names);
-      expect(fleet.wrongBalances()).toEqual([]);
+      const wrong = fleet.wrongBalances();
+      for (const name of wrong) await explainWrongBalance(name, fleet, history, out + err);
+      expect(wrong).toEqual([]);
       const owing = await history.selectFrom('job_journal').select(['operator']).execute();
       // An operator that moves wrong amounts can't always be settled.
       expect(owing.filter(({ operator }) => !fleet.hasDefect(operator))).toEqual([]);

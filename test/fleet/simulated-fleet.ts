@@ -23,6 +23,8 @@ export interface SimulatedFleet {
   readonly kinds: number;
   readonly env: Readonly<Record<string, string>>;
   operatorOf(name: string): Operator;
+  /** Returns the players of an operator. */
+  playersOf(name: string): readonly string[];
   /** True if the operator moves wrong amounts. */
   hasDefect(name: string): boolean;
   /** Returns the names of the correct operators whose players do not have their first balance. */
@@ -96,6 +98,7 @@ export async function simulatedFleet(size: number, select: readonly string[], ra
     kinds: BEHAVIOURS.length,
     env: { SIMULATED_KEY: key },
     operatorOf,
+    playersOf,
     hasDefect,
     wrongBalances: () =>
       names.filter(
