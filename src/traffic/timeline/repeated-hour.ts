@@ -1,3 +1,5 @@
+import { Money } from '../../contract/money.ts';
+import { balanceIn } from '../calls/logged-call.ts';
 import type { LogTime } from '../logged-exchange.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 
@@ -95,8 +97,9 @@ function inOrderOfWriting(calls: readonly RecordedCall[]): {
   if (!first || !last) return { lines, isSure: true };
   if (lastMs(first) < firstMs(last)) return { lines, isSure: true };
   if (firstMs(first) > lastMs(last)) return { lines: lines.toReversed(), isSure: true };
-  const byRounds = directionOf(lines);
-  if (byRounds !== 'unknown') return { lines: byRounds === 'forwards' ? lines : lines.toReversed(), isSure: true };
+  const byRounds = directionByRounds(lines);
+  const direction = byRounds === 'unknown' ? directionByBalances(lines) : byRounds;
+  if (direction !== 'unknown') return { lines: direction === 'forwards' ? lines : lines.toReversed(), isSure: true };
   const steps = lines.slice(1).map((call, index) => Math.sign(firstMs(call) - firstMs(lines[index] ?? call)));
   const [up, down] = [1, -1].map((sign) => steps.filter((step) => step === sign).length);
   if (up === undefined || down === undefined || down === 0) return { lines, isSure: true };
@@ -104,8 +107,36 @@ function inOrderOfWriting(calls: readonly RecordedCall[]): {
   return { lines, isSure: down <= 1 && up >= SURE_STEPS };
 }
 
+type Direction = 'forwards' | 'backwards' | 'unknown';
+
+/** Finds the direction of a file from its balances: in one direction, each balance follows from the one before. */
+function directionByBalances(lines: readonly RecordedCall[]): Direction {
+  const isForwards = isChain(lines);
+  if (isForwards === isChain(lines.toReversed())) return 'unknown';
+  return isForwards ? 'forwards' : 'backwards';
+}
+
+/** True if all calls are of one session, and each balance is the balance before it plus what the call changes. */
+function isChain(calls: readonly RecordedCall[]): boolean {
+  return calls.every((call, index) => {
+    const before = calls[index - 1];
+    if (!before) return true;
+    const [from, to] = [balanceIn(before), balanceIn(call)];
+    const by = changeBy(call);
+    if (from === null || to === null || by === null || call.sessionID !== before.sessionID) return false;
+    return from.plus(by).equals(to);
+  });
+}
+
+/** Returns the change of the balance by a call that was answered 200. Null if it is not known. */
+function changeBy({ call, money, exchange: { answer } }: RecordedCall): Money | null {
+  if (answer.kind !== 'reply' || answer.status !== 200) return null;
+  if (call === 'balance') return Money.zero;
+  return call === 'bet' ? (money?.negated() ?? null) : money;
+}
+
 /** Finds the direction of a file from its rounds, because a bet comes before the win of its round. */
-function directionOf(lines: readonly RecordedCall[]): 'forwards' | 'backwards' | 'unknown' {
+function directionByRounds(lines: readonly RecordedCall[]): Direction {
   const bets = new Map<string, number>();
   const wins = new Map<string, number>();
   for (const [index, { call, roundID }] of lines.entries()) {

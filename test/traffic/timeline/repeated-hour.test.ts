@@ -68,6 +68,27 @@ describe('local times in the hour that occurs twice', () => {
     });
   });
 
+  it('are of the second hour after the step back if the balances follow from each other in this order only', async () => {
+    const lines = [
+      read('02:58:10', '100.00'),
+      bet('02:59:30', '95.00'),
+      win('02:00:05', '103.00'),
+      read('02:01:00', '103.00'),
+    ];
+    const expected = [
+      ['balance', '00:58'],
+      ['t-1', '00:59'],
+      ['t-2', '01:00'],
+      ['balance', '01:01'],
+    ];
+    const forwards = await timelineOf({ name: 'a.log', lines });
+    expect([forwards.status, forwards.order]).toEqual([0, expected]);
+    const backwards = await timelineOf({ name: 'a.log', lines: lines.toReversed() });
+    expect([backwards.status, backwards.order]).toEqual([0, expected]);
+    const contradicting = await timelineOf({ name: 'a.log', lines: lines.with(1, bet('02:59:30', '94.00')) });
+    expect(contradicting.status).toBe(3);
+  });
+
   it('are of the first hour before the step forward in a log that begins with the newest entry', async () => {
     const lines = [
       read('03:01:00', '103.00'),
@@ -129,7 +150,7 @@ describe('local times in the hour that occurs twice', () => {
   });
 
   it('leave the result unknown if no line shows which end of the log is the newest', async () => {
-    const lines = [read('02:50:00', '100.00'), bet('02:10:00', '95.00'), win('02:40:00', '103.00')];
+    const lines = [read('02:50:00', '100.00'), bet('02:10:00', '94.00'), win('02:40:00', '103.00')];
     const { status, unknowns } = await timelineOf({ name: 'a.log', lines });
     expect(unknowns.join()).toContain('a.log:1 and of 2 more lines');
     expect(status).toBe(3);
