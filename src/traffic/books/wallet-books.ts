@@ -355,7 +355,11 @@ export class BooksComputation {
     // An earlier balance may be wrong because the operator did not take a bet. If the operator then gives nothing back for the
     // refund of this bet, the balance is right again. So explanations with both errors are tried first.
     const ofBet = fixes.filter(
-      ({ transaction }) => transaction.call === 'bet' && this.#worlds.some((world) => isClosed(world, transaction.key)),
+      ({ transaction, fixes }) =>
+        fixes !== undefined &&
+        this.#deviations[fixes]?.causes.length !== 0 &&
+        transaction.call === 'bet' &&
+        this.#worlds.some((world) => isClosed(world, transaction.key)),
     );
     const corrected = this.#fitting(
       said,
@@ -462,8 +466,8 @@ interface Explanation {
   readonly causes: readonly Candidate[];
 }
 
-/** Maximum number of explanations that are named for one balance. */
-const MAX_EXPLANATIONS = 4;
+/** Maximum number of explanations that are kept for one balance. */
+const MAX_EXPLANATIONS = 20;
 
 function causeOf({ repeat, rule, text, transaction, by }: Candidate): Cause {
   return { rule, text, transaction, by, repeat: repeat ?? null };

@@ -1,10 +1,9 @@
 import { REPLY_DEADLINE_MS, REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
-import type { Money } from '../../contract/money.ts';
-import type { Deviation } from '../books/deviation.ts';
 import type { Books } from '../books/wallet-books.ts';
 import { isApplied } from '../books/worlds.ts';
 import { balanceIn, type LoggedCall } from '../calls/logged-call.ts';
 import { betsOf, type Transaction } from '../calls/transaction.ts';
+import { hiddenRoundsOf } from './hidden-rounds.ts';
 import type { RoundVerdict } from './round-verdict.ts';
 import { isSentAgain } from './service-fault.ts';
 
@@ -151,125 +150,6 @@ function paidWithoutBet({ transactions, worlds }: Books, calls: readonly LoggedC
       `the refund of call ${paid.number} gave the player ${amount.format(2)}; the logs do not have its bet (txID ${origTxID}), so it is unknown whether the operator had taken the bet`,
     ];
   });
-}
-
-/**
- * Finds wrong balances that have two possible explanations: an error of the operator, or a round that is not in the logs. Such a
- * round is possible in two cases: the pause before the balance is very long, or it is at least as long as a short round and the
- * balance changed by a multiple of a stake of the player.
- */
-function hiddenRoundsOf(
-  { deviations, transactions, worlds, isAnchored, unknown }: Books,
-  calls: readonly LoggedCall[],
-): readonly string[] {
-  const bets = transactions.filter(({ call, state }) => call === 'bet' && state !== 'declined');
-  const usualMs = usualRoundMs(bets);
-  const roundMs = usualMs ?? SHORT_ROUND_MS;
-  const shortestMs = usualMs === undefined ? SHORT_ROUND_MS : SHORTEST_ROUND * usualMs;
-  const mayHide = (transaction: Transaction, by: Money, after: LoggedCall, call: LoggedCall): boolean => {
-    if (areOfOneRun(after, call)) return false;
-    const pause = pauseMs(calls, after, call);
-    if (pause < shortestMs) return false;
-    const isEarlier = transaction.attempts.every(({ number }) => number < call.number);
-    // Players often bet the same amount again. So a change by exactly the amount of a bet can also be another bet before it.
-    const isLikeStake = bets.some(
-      ({ key, amount }) =>
-        amount !== null &&
-        (isEarlier || key !== transaction.key ? isMultiple(by, amount) : by.absolute().equals(amount)),
-    );
-    return isLikeStake || pause >= LONG_ROUNDS * roundMs;
-  };
-  const found = deviations.flatMap((deviation) => {
-    const { call, after, by, causes, fixedBy } = deviation;
-    const [cause] = causes;
-    if (!cause || after === null || fixedBy !== null || cause.repeat !== null) return [];
-    const { from, to } = timeOfChange(deviation, after, calls, transactions);
-    if (!mayHide(cause.transaction, by, from, to)) return [];
-    return [
-      `between call ${after.number} and call ${call.number}, the balance changed by ${by.isNegative() ? '' : '+'}${by.format(2)}: either ${cause.text}, or the logs lack a round (${after.atMs === null || call.atMs === null ? 'they do not show the time between these calls' : 'the time between these calls is long enough for a round'})`,
-    ];
-  });
-  const refunded = new Set(transactions.flatMap(({ origTxID }) => origTxID ?? []));
-  const hasRightBalances = isAnchored && unknown === null && deviations.length === 0;
-  for (const bet of bets) {
-    const last = bet.attempts.at(-1);
-    if (bet.state !== 'failed' || bet.txID === null || refunded.has(bet.txID) || !last || bet.amount === null) continue;
-    // If all balances are right and show that the operator has not taken the bet, a refund would not change what is owed.
-    if (hasRightBalances && !worlds.some((world) => isApplied(world, bet.key))) continue;
-    const next = calls.find(({ number, balance }) => number > last.number && balance !== null);
-    if (next && mayHide(bet, bet.amount, last, next))
-      found.push(
-        `the logs contain no refund for the bet in call ${last.number}; the time until the next call is long enough for a whole round, so calls may be missing from the logs`,
-      );
-  }
-  return found;
-}
-
-/**
- * Returns the two calls between which a balance became wrong. These are the calls whose replies had the last right and the first
- * wrong balance. Some replies between them have a balance that is not compared with the books, because the contract allows any
- * balance in them. But if such a balance is exactly the right or the wrong one, it shows the time of the change more precisely.
- */
-function timeOfChange(
-  { call, said, expected }: Deviation,
-  after: LoggedCall,
-  calls: readonly LoggedCall[],
-  transactions: readonly Transaction[],
-): { readonly from: LoggedCall; readonly to: LoggedCall } {
-  // The balance in the reply to another call also has the effect of this call.
-  if (call.seen.call !== 'balance') return { from: after, to: call };
-  const between = calls.filter(({ number }) => number > after.number && number < call.number);
-  // The reply to a repeated call may have the balance of the first attempt.
-  const repeats = new Set(
-    transactions
-      .filter(({ attempts }) => (attempts[0]?.number ?? 0) <= after.number || attempts[0]?.done === 'yes')
-      .flatMap(({ attempts }) => attempts.slice(1)),
-  );
-  const shown = between.filter((one) => one.done === 'yes' && one.balance?.isZero() === false && !repeats.has(one));
-  const to = shown.find(({ balance }) => balance?.equals(said)) ?? call;
-  const lastMoney = between.findLast(({ number, seen }) => number < to.number && seen.call !== 'balance');
-  const from = shown.find((one) => one === lastMoney && one.balance?.equals(expected));
-  return { from: from ?? after, to };
-}
-
-/** Returns the usual time in ms from one bet to the next; undefined if the logs have too few bets to show it. */
-function usualRoundMs(bets: readonly Transaction[]): number | undefined {
-  const times = bets.flatMap(({ attempts }) => attempts[0]?.atMs ?? []);
-  const pauses = times
-    .slice(1)
-    .map((time, index) => time - (times[index] ?? time))
-    .toSorted((a, b) => a - b);
-  return pauses.length < FEWEST_PAUSES ? undefined : pauses[Math.floor(pauses.length / 2)];
-}
-
-const FEWEST_PAUSES = 2;
-/** The shortest round of a player, as a share of the usual time of a round. A round of the game may be much shorter than the usual one. */
-const SHORTEST_ROUND = 0.5;
-/** A pause as long as this number of rounds can hide any change of the balance. */
-const LONG_ROUNDS = 2;
-/** The time of a round in ms if the logs have too few bets to show it. */
-const SHORT_ROUND_MS = 10_000;
-
-/**
- * The time in ms between two calls, without the time in which the service waited for replies that did not come. Infinite if the
- * logs do not show the times of these two calls.
- */
-function pauseMs(calls: readonly LoggedCall[], after: LoggedCall, call: LoggedCall): number {
-  if (after.atMs === null || call.atMs === null) return Number.POSITIVE_INFINITY;
-  const waitedMs = calls
-    .filter(({ number, ending }) => number > after.number && number < call.number && ending === 'late')
-    .reduce((sum, { seen }) => sum + Math.min(seen.exchange.tookMs ?? REPLY_DEADLINE_MS, REPLY_DEADLINE_MS), 0);
-  return call.atMs - after.atMs - waitedMs;
-}
-
-/** True if both calls are in one log that has every call of its run. Then no round between them is missing. */
-function areOfOneRun(before: LoggedCall, call: LoggedCall): boolean {
-  const [one, other] = [before.seen.exchange, call.seen.exchange];
-  return one.isOfWholeRun === true && other.isOfWholeRun === true && one.place.file === other.place.file;
-}
-
-function isMultiple(sum: Money, stake: Money): boolean {
-  return !stake.isZero() && sum.absolute().isMultipleOf(stake);
 }
 
 /**

@@ -449,9 +449,18 @@ export function debtClause(debt: Debt, currency: string | null, detail: DebtDeta
       // If a repeated call made the balance wrong, `faultText` has already named this call. So it is not named a second time.
       const isNamed = detail !== 'all' || causes.some(({ repeat }) => repeat === call);
       const faults = [...new Set([causes, ...otherCauses].map((each) => faultText(each, detail)))];
-      return `${faults.length > 1 ? `either ${faults.join(', or ')}` : (faults[0] ?? '')}${isNamed ? '' : ` (seen at ${momentText([call])})`}: ${owes(debt, sum)}`;
+      return `${faults.length > 1 ? `either ${alternatives(faults).join(', or ')}` : (faults[0] ?? '')}${isNamed ? '' : ` (seen at ${momentText([call])})`}: ${owes(debt, sum)}`;
     }
   }
+}
+
+/** Maximum number of errors that are named for one balance. */
+const MAX_FAULTS = 4;
+
+function alternatives(faults: readonly string[]): readonly string[] {
+  const rest = faults.length - MAX_FAULTS;
+  if (rest <= 0) return faults;
+  return [...faults.slice(0, MAX_FAULTS), rest === 1 ? '1 more error' : `one of ${rest} more errors`];
 }
 
 function owes(debt: Debt, sum: string): string {

@@ -163,9 +163,18 @@ function breachKey({ call, rule }: Breach, timeline: IncidentTimeline): string {
 
 function faultKey({ kind, calls }: Oddity, timeline: IncidentTimeline): string {
   return `${kind} ${calls
-    .map((call) => placeOf(call, timeline))
+    .map((call) => transactionOf(call, timeline))
     .toSorted()
     .join()}`;
+}
+
+/**
+ * Returns the transaction of a call. In another order of the calls, another attempt of the same transaction may come first. Returns
+ * the place of the call if it has no `txID`.
+ */
+function transactionOf(number: number, timeline: IncidentTimeline): string {
+  const seen = timeline.calls.find((call) => call.number === number)?.seen;
+  return seen?.txID == null ? placeOf(number, timeline) : `${seen.call} ${seen.txID}`;
 }
 
 /**

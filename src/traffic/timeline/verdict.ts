@@ -76,6 +76,7 @@ export function judgeWallet(
         ]
       : [];
   const cut = cutBodiesOf(books, calls);
+  const unreadBalances = unreadBalancesOf(books, calls);
   const gaps = [
     ...nobodys,
     ...unread,
@@ -102,7 +103,7 @@ export function judgeWallet(
     debts: isSure ? debts : [],
     possibleDebts: isSure ? [] : debts,
     should: hasSums ? same(shoulds) : null,
-    booked: unread.length + nobodys.length + cut.length === 0 ? same(balances) : null,
+    booked: unread.length + nobodys.length + cut.length + unreadBalances.length === 0 ? same(balances) : null,
     difference: hasSums ? same(differences) : null,
     unknowns,
     serviceFaults: [],
@@ -188,7 +189,7 @@ function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readon
     found.push(
       `no later balance shows whether the operator took the bet of ${callNumbers(unsettled)}, because its status may come from a server in front of the operator`,
     );
-  const unread = calls.filter((call) => call.number > lastSaid && isBalanceMissing(call, calls));
+  const unread = unreadBalancesOf(books, calls);
   if (unread.length > 0) found.push(`the logs do not show the balance in the reply to ${callNumbers(unread)}`);
   const paid = paidFreeBetsOf(books);
   if (paid.length > 0)
@@ -256,6 +257,12 @@ function unloggedOf(calls: readonly LoggedCall[]): readonly LoggedCall[] {
     ({ ending, done, seen, reading }) =>
       ending === 'unknown' && done === 'maybe' && seen.call !== 'balance' && !isCut(reading),
   );
+}
+
+/** Returns the balance calls after the last known balance whose balance is not in the log. */
+function unreadBalancesOf({ lastSaid }: Books, calls: readonly LoggedCall[]): readonly LoggedCall[] {
+  const last = lastSaid?.call.number ?? 0;
+  return calls.filter((call) => call.number > last && isBalanceMissing(call, calls));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { debtSentences, walletSentence } from '../../../src/traffic/timeline/sentence.ts';
+import { debtClause, debtSentences, walletSentence } from '../../../src/traffic/timeline/sentence.ts';
 import { buildTimeline, type IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
 import type { WalletVerdict } from '../../../src/traffic/timeline/verdict.ts';
 import { Log, START } from './calls.ts';
@@ -911,7 +911,41 @@ describe('a call whose reply only the operator logged', () => {
   });
 });
 
+describe('a balance that many errors explain equally well', () => {
+  it('names some of the errors and counts the others', () => {
+    const log = new Log().balance('100.00');
+    for (const n of [1, 2, 3]) log.bet(`b${n}`, '5.00', { none: 'reset' }, { round: `r-${n}` });
+    for (const n of [1, 2, 3]) log.refund(`f${n}`, `b${n}`, '5.00', { balance: '100.00' }, { round: `r-${n}` });
+    const timeline = log.balance('105.00').timeline();
+    const [debt] = only(timeline).possibleDebts;
+    expect(debt?.deviation?.otherCauses).toHaveLength(5);
+    expect(debt && debtClause(debt, 'EUR')).toMatch(/^either (?:[^,]+, or ){4}one of 2 more errors \(seen at /);
+  });
+});
+
+describe('a last balance that is masked', () => {
+  it('is not known, although the balance before it is', () => {
+    const log = new Log()
+      .balance('100.00')
+      .bet('b1', '5.00', { balance: '95.00' })
+      .win('w1', '0', { balance: '95.00' });
+    const timeline = log.balance('***').timeline();
+    expect([timeline.status, only(timeline).booked]).toEqual([3, null]);
+  });
+});
+
 describe('lines that are not in the order of their times', () => {
+  it('show a second win of a round, whichever attempt of the first win came first', () => {
+    const timeline = new Log()
+      .balance('100.00')
+      .bet('b1', '5.00', { balance: '95.00' })
+      .win('w1', '7.00', { none: 'reset', at: 5 })
+      .win('w1', '7.00', { balance: '102.00', at: 4 })
+      .win('w2', '0', { balance: '102.00', at: 9 })
+      .timeline();
+    expect([timeline.status, only(timeline).serviceFaults.length]).toEqual([1, 1]);
+  });
+
   it('leave open which error made a balance wrong if each order shows another one', () => {
     const timeline = new Log()
       .balance('100.00')
