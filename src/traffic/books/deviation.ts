@@ -30,3 +30,10 @@ export interface Deviation {
   /** The number of the call whose reply shows that the balance was corrected; null if no reply shows this. */
   readonly fixedBy: number | null;
 }
+
+/** True if the reply to a repeated call proves the error: its `txID` differs from the `txID` of the first reply. */
+export function isProvenByReply({ repeat, transaction }: Pick<Cause, 'repeat' | 'transaction'>): boolean {
+  if (repeat === null || repeat.replyTxID === null) return false;
+  const first = transaction.attempts.find(({ done, replyTxID }) => done === 'yes' && replyTxID !== null);
+  return first !== undefined && first.replyTxID !== repeat.replyTxID;
+}

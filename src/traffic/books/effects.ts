@@ -2,6 +2,7 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
 import { type Bets, betKey, type Transaction } from '../calls/transaction.ts';
+import { isProvenByReply } from './deviation.ts';
 import { applying, closing, distinct, isApplied, isClosed, moved, type World } from './worlds.ts';
 
 /** An error that the operator may have made, with the change of the balance that it causes. */
@@ -298,9 +299,8 @@ function roundingCandidates(transaction: Transaction, amount: Money, by: Money):
 }
 
 function repeatOf(candidate: Candidate, call: LoggedCall): Candidate {
-  const first = candidate.transaction.attempts.find(({ done, replyTxID }) => done === 'yes' && replyTxID !== null);
-  const isShown = first !== undefined && call.replyTxID !== null && call.replyTxID !== first.replyTxID;
-  return { ...candidate, repeat: call, isShown };
+  const { transaction } = candidate;
+  return { ...candidate, repeat: call, isShown: isProvenByReply({ repeat: call, transaction }) };
 }
 
 function each(worlds: readonly World[], change: (world: World) => World): readonly World[] {

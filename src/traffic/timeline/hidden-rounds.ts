@@ -1,6 +1,6 @@
 import { REPLY_DEADLINE_MS } from '../../contract/limits.ts';
 import type { Money } from '../../contract/money.ts';
-import type { Cause, Deviation } from '../books/deviation.ts';
+import { type Cause, type Deviation, isProvenByReply } from '../books/deviation.ts';
 import type { Books } from '../books/wallet-books.ts';
 import { isApplied } from '../books/worlds.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
@@ -52,7 +52,7 @@ export function hiddenRoundsOf(
           ]
         : [];
     }
-    if (!cause || after === null || causes.some(isShown)) return [];
+    if (!cause || after === null || causes.some(isProvenByReply)) return [];
     if (isPair(causes))
       return [
         `between call ${after.number} and call ${call.number}, the balance changed by ${change}: either two errors happened at the same time (${causes.map(({ text }) => text).join(', and ')}), or something else changed the balance: a deposit, a withdrawal, a bonus, another game, or a call that is not in the logs`,
@@ -106,13 +106,6 @@ function timeOfChange(
   const lastMoney = between.findLast(({ number, seen }) => number < to.number && seen.call !== 'balance');
   const from = shown.find((one) => one === lastMoney && one.balance?.equals(expected));
   return { from: from ?? after, to };
-}
-
-/** True if the reply to a repeated call proves the error: its `txID` differs from the `txID` of the first reply. */
-function isShown({ repeat, transaction }: Cause): boolean {
-  if (repeat === null || repeat.replyTxID === null) return false;
-  const first = transaction.attempts.find(({ done, replyTxID }) => done === 'yes' && replyTxID !== null);
-  return first !== undefined && first.replyTxID !== repeat.replyTxID;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { currencyByCode } from '../../contract/currencies.ts';
 import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import { Money } from '../../contract/money.ts';
-import type { Cause } from '../books/deviation.ts';
+import { type Cause, type Deviation, isProvenByReply } from '../books/deviation.ts';
 import { isSameButForRest } from '../books/float-rest.ts';
 import { isCut, type LoggedCall } from '../calls/logged-call.ts';
 import type { Transaction } from '../calls/transaction.ts';
@@ -280,13 +280,35 @@ export function walletLine(verdict: WalletVerdict, state: WalletState): string {
   }
 }
 
-/** Writes which calls and which balance are the evidence for the verdict on a wallet. */
-export function evidenceSentence({ books, evidence: { calls, files } }: WalletVerdict): string {
+/**
+ * Writes which calls and which balance are the evidence for the verdict on a wallet. If a debt rests only on the difference between
+ * two balances, also says between which calls no line may be missing.
+ */
+export function evidenceSentence({ books, debts, evidence: { calls, files } }: WalletVerdict): string {
   const named = files.length > MAX_FILES ? `${files.length} files` : files.join(' and ');
   const last = books.lastSaid;
-  return `It rests on ${calls === 1 ? '1 call' : `${calls} calls`} in ${named}.${last === null ? '' : ` The last balance is in the reply to call ${last.call.number}.`}`;
+  const pairs = debts.flatMap(({ deviation }) => (deviation === null ? [] : (unprovenBetween(deviation) ?? [])));
+  const shown = [...new Set(pairs)].slice(0, MAX_PAIRS);
+  const rest = new Set(pairs).size - shown.length;
+  const only =
+    shown.length === 0
+      ? ''
+      : ` It assumes that no line is missing ${shown.join(', or ')}${rest > 0 ? `, or at ${rest} more places` : ''}.`;
+  return `It rests on ${calls === 1 ? '1 call' : `${calls} calls`} in ${named}.${last === null ? '' : ` The last balance is in the reply to call ${last.call.number}.`}${only}`;
 }
 
+/**
+ * Returns the place where a missing line or a deposit of exactly the difference would be another explanation of a wrong balance.
+ * Returns null if a reply proves the error.
+ */
+function unprovenBetween({ after, call, causes }: Deviation): string | null {
+  const isOfRun = after?.seen.exchange.isOfWholeRun === true && call.seen.exchange.isOfWholeRun === true;
+  if (isOfRun || causes.some(isProvenByReply)) return null;
+  return after === null ? `before call ${call.number}` : `between call ${after.number} and call ${call.number}`;
+}
+
+/** Maximum number of places that are named in the sentence about the evidence. */
+const MAX_PAIRS = 3;
 const MAX_FILES = 3;
 
 /**

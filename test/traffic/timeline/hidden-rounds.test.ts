@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { evidenceSentence } from '../../../src/traffic/timeline/sentence.ts';
 import type { IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
 import type { WalletVerdict } from '../../../src/traffic/timeline/verdict.ts';
 import { Log } from './calls.ts';
@@ -94,6 +95,28 @@ describe('a call that was sent again before a wrong balance', () => {
 
   it('is the reason if its reply has another txID', () => {
     expect(causesOf(repeated('w-2').timeline())).toEqual(['idempotency.win']);
+  });
+});
+
+describe('the sentence about the evidence', () => {
+  const repeated = (txID: string): Log =>
+    new Log()
+      .balance('100.00')
+      .bet('b1', '5.00', { balance: '95.00' })
+      .win('w1', '10.00', { balance: '105.00', txID: 'w-1' })
+      .win('w1', '10.00', { balance: '105.00', txID })
+      .balance('115.00');
+
+  it('says where no line may be missing if only a balance shows the error', () => {
+    const timeline = repeated('w-1').timeline();
+    expect(causesOf(timeline)).toEqual(['idempotency.win']);
+    expect(evidenceSentence(only(timeline))).toBe(
+      'It rests on 5 calls in service.log. The last balance is in the reply to call 5. It assumes that no line is missing between call 3 and call 5.',
+    );
+  });
+
+  it('assumes nothing if a reply proves the error', () => {
+    expect(evidenceSentence(only(repeated('w-2').timeline()))).not.toContain('assumes');
   });
 });
 
