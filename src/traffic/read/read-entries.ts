@@ -806,7 +806,8 @@ class LineReader {
         why: `its body is in ${reading.missing}, which is not in the folder of the file`,
       };
     }
-    this.#waiting = this.#unanswered(reading.request, line);
+    const { isBodyRewritten } = reading;
+    this.#waiting = { ...this.#unanswered(reading.request, line), ...(isBodyRewritten && { isBodyRewritten }) };
     this.#isOfCommand = true;
     this.#invoked = /\b(?:invoke-|iwr|irm)/i.test(lines.join(' ')) ? new InvokeOutput() : null;
   }

@@ -3,7 +3,13 @@ import type { LoggedRequest } from '../../logged-exchange.ts';
 /** The result of reading a copied command. The kind `open` means that the command continues on the next line. */
 export type CommandReading =
   /** If the file that contains the body could not be read, `missing` is the name of this file. Otherwise it is null. */
-  | { readonly kind: 'request'; readonly request: LoggedRequest; readonly missing: string | null }
+  | {
+      readonly kind: 'request';
+      readonly request: LoggedRequest;
+      readonly missing: string | null;
+      /** The body has the fields that were sent, but perhaps not the same bytes. */
+      readonly isBodyRewritten?: true;
+    }
   | { readonly kind: 'open' }
   /** The statement sets a variable, which a later command may use. */
   | { readonly kind: 'assignment' }

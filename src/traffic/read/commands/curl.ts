@@ -19,6 +19,8 @@ export function readCurl(args: readonly string[], piped: StandardInput | null, b
   let asQuery = false;
   const headers: [string, string][] = [];
   const data: Uint8Array[] = [];
+  /** The parts that curl joins to the part before without `&`. */
+  const joined = new Set<Uint8Array>();
   let missing: string | null = null;
   const take = (value: string, keepsLines: boolean): void => {
     if (!value.startsWith('@')) {
@@ -76,6 +78,7 @@ export function readCurl(args: readonly string[], piped: StandardInput | null, b
       case '--json':
         headers.push(['Content-Type', 'application/json'], ['Accept', 'application/json']);
         take(value(), true);
+        for (const part of data.slice(-1)) joined.add(part);
         break;
       case '--data-raw':
         data.push(Buffer.from(value()));
@@ -102,7 +105,9 @@ export function readCurl(args: readonly string[], piped: StandardInput | null, b
     }
   }
   if (url === null) return { kind: 'unreadable', why: 'the curl line has no URL' };
-  const bytes = Buffer.concat(data.flatMap((part, index) => (index === 0 ? [part] : [Buffer.from('&'), part])));
+  const bytes = Buffer.concat(
+    data.flatMap((part, index) => (index === 0 || joined.has(part) ? [part] : [Buffer.from('&'), part])),
+  );
   if (asQuery && bytes.length > 0) url += `${url.includes('?') ? '&' : '?'}${bytes.toString('utf8')}`;
   const hasBody = !asQuery && (data.length > 0 || missing !== null);
   const body = !hasBody ? null : missing === null ? bodyOf(bytes) : 'unknown';

@@ -62,6 +62,8 @@ export function readInvoke(words: readonly string[]): CommandReading {
     }
   }
   if (url === null) return { kind: 'unreadable', why: 'the command has no URL' };
+  if (text?.endsWith('@') === true)
+    return { kind: 'unreadable', why: 'its body is a hash table whose values are not all in the file' };
   if (text !== null && /^(?:\$\w|\()/.test(text))
     return { kind: 'unreadable', why: `its body is ${text}, whose value is not in the file` };
   const body = text === null ? null : textBody(text);

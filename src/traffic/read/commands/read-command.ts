@@ -62,6 +62,7 @@ export function readCommand(
   if (reading.kind === 'open') return reading;
   const ofShell = shell === 'powershell' ? ofPowerShell(reading.words, variables) : reading.words;
   if (ofShell === null) return { kind: 'assignment' };
+  if (shell === 'powershell' && ofShell.at(-1) === '|') return { kind: 'open' };
   const { words, stdin } = redirected(ofShell, here.input, beside);
   const pipe = words.indexOf('|');
   const program = words[0]?.toLowerCase() ?? '';
@@ -69,7 +70,9 @@ export function readCommand(
     if (pipe < 0) return { kind: 'unreadable', why: `the ${program} is not piped into curl` };
     return readProgram(words.slice(pipe + 1), stdin ?? piped(program, words.slice(1, pipe), beside), beside);
   }
-  return readProgram(words, stdin, beside);
+  const read = readProgram(words, stdin, beside);
+  if (read.kind !== 'request' || read.request.body === null || read.request.body === 'unknown') return read;
+  return variables.isProduced(read.request.body.data) ? { ...read, isBodyRewritten: true } : read;
 }
 
 /** Returns the words of a PowerShell command with its variables replaced. Returns null if it only sets a variable. */

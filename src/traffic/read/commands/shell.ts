@@ -19,7 +19,7 @@ export function shellOf(command: string): Shell {
 
 /** Matches the beginning of a PowerShell statement that gives a variable a body, some headers or the reply of a request. */
 export const ASSIGNMENT =
-  /^\s*\$\w{1,60}\s*=\s*(?:\[ordered\]\s*)?(?:@['"{]|['"](?:[[{]|https?:)|Invoke-|i(?:wr|rm)\s)/i;
+  /^\s*\$\w{1,60}\s*=\s*(?:\[ordered\]\s*)?(?:@['"{]|['"](?:[[{]|https?:)|Invoke-|i(?:wr|rm)\s|ConvertTo-Json\s|\$\w{1,60}\s*\|\s*ConvertTo-Json)/i;
 
 /** Splits a command line into words by the rules of its shell. Variables are not expanded. */
 export function shellWords(command: string, shell: Shell): ShellReading {

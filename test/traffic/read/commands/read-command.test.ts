@@ -32,6 +32,15 @@ describe('a here-document, a here-string or a redirected file', () => {
   });
 });
 
+describe('a curl command with --json', () => {
+  it('joins several parts without a sign between them', () => {
+    expect(bodyOf(request(`curl ${URL} --json '{"amount":"1.00",' --json '"sessionID":"s-1","txID":"t-1"}'`))).toBe(
+      BET,
+    );
+    expect(bodyOf(request(`curl ${URL} -d a=1 -d b=2`))).toBe('a=1&b=2');
+  });
+});
+
 describe('a command of PowerShell with variables', () => {
   it('is unreadable if the file does not show the value of its body', () => {
     expect(readCommand(`Invoke-RestMethod -Uri ${URL} -Method Post -Body $body`)).toEqual({
@@ -43,6 +52,38 @@ describe('a command of PowerShell with variables', () => {
   it('continues until the end of a here-string', () => {
     expect(readCommand(`$body = @'\n${BET}`)).toEqual({ kind: 'open' });
     expect(readCommand(`$body = @'\n${BET}\n'@`)).toEqual({ kind: 'assignment' });
+  });
+
+  it.each([
+    [`$body = @{ amount = "1.00"; sessionID = 's-1'; txID = 't-1' } | ConvertTo-Json`, '-Body $body'],
+    [
+      `$body = [ordered]@{\n  amount = "1.00"\n  sessionID = 's-1'\n  txID = 't-1'\n} | ConvertTo-Json -Compress`,
+      '-Body $body',
+    ],
+    [`$body = @{ amount = "1.00"; sessionID = 's-1'; txID = 't-1' }`, '-Body ($body | ConvertTo-Json -Depth 10)'],
+    [`$body = @{ amount = "1.00"; sessionID = 's-1'; txID = 't-1' }`, '-Body (ConvertTo-Json $body -Compress)'],
+    [`$body = @{ amount = "1.00"; sessionID = 's-1'; txID = 't-1' }`, '-Body (ConvertTo-Json -InputObject $body)'],
+    ['', `-Body (@{ amount = "1.00"; sessionID = 's-1'; txID = 't-1' } | ConvertTo-Json)`],
+    [
+      `$t = @{ amount = "1.00"; sessionID = 's-1'; txID = 't-1' }\n$json = $t | ConvertTo-Json`,
+      '-Body ([System.Text.Encoding]::UTF8.GetBytes($json))',
+    ],
+  ])('may make its body with ConvertTo-Json: %s %s', async (before, option) => {
+    const text = `${before}\nInvoke-RestMethod -Uri ${URL} -Method Post ${option} -ContentType 'application/json'\n`;
+    const all = await entriesIn(text);
+    expect(all.filter(({ kind }) => kind === 'unreadable')).toEqual([]);
+    const [call] = all.flatMap((entry) => (entry.kind === 'exchange' ? [entry.exchange] : []));
+    expect(call && bodyOf(call.request)).toBe(BET);
+    // The exact bytes are not known, so a signature that does not match proves nothing.
+    expect(call?.isBodyRewritten).toBe(true);
+  });
+
+  it('is unreadable if ConvertTo-Json gets a value that is not in the file', async () => {
+    const all = await entriesIn(
+      `$body = @{ amount = $stake; txID = [guid]::NewGuid() } | ConvertTo-Json\nInvoke-RestMethod -Uri ${URL} -Method Post -Body $body\n`,
+    );
+    expect(all.map(({ kind }) => kind)).not.toContain('exchange');
+    expect(all.map(({ kind }) => kind)).toContain('unreadable');
   });
 
   it('has the reply that Invoke-RestMethod prints as a table', async () => {
