@@ -30,12 +30,13 @@ export class BodySigner {
   /**
    * Returns the signature of a body in lower-case hexadecimal.
    *
-   * @param body text whose characters are the bytes of the body (Latin-1)
+   * @param body bytes, or text whose characters are the bytes of the body (Latin-1)
    */
-  sign(body: string): string {
+  sign(body: string | Uint8Array): string {
     const end = BLOCK + body.length;
     if (end > this.#inner.length) this.#inner = Buffer.concat([this.#inner.subarray(0, BLOCK)], 2 * end);
-    this.#inner.write(body, BLOCK, 'latin1');
+    if (typeof body === 'string') this.#inner.write(body, BLOCK, 'latin1');
+    else this.#inner.set(body, BLOCK);
     this.#outer.write(hash('sha256', this.#inner.subarray(0, end), 'binary'), BLOCK, 'latin1');
     return hash('sha256', this.#outer, 'hex');
   }

@@ -1,4 +1,5 @@
-import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { BodySigner } from '../contract/body-signer.ts';
 import { canonicalJson } from '../contract/canonical.ts';
 import {
   type BodyFormat,
@@ -127,12 +128,12 @@ function changed(digits: string): string {
   return digits.replace(/[0-9a-f]/g, (digit) => (Number.parseInt(digit, 16) ^ 1).toString(16));
 }
 
-/** The key that signed last. Nearly all calls of a run have the same key, and a prepared key signs faster than a text. */
-let latest: { readonly text: string; readonly key: KeyObject } | undefined;
+/** The key that signed last. Nearly all calls of a run have the same key, and its signer needs less time than `signBody`. */
+let latest: { readonly key: string; readonly signer: BodySigner } | undefined;
 
-function prepared(text: string): KeyObject {
-  if (latest?.text !== text) latest = { text, key: createSecretKey(Buffer.from(text)) };
-  return latest.key;
+function signerOf(key: string): BodySigner {
+  if (latest?.key !== key) latest = { key, signer: new BodySigner(key) };
+  return latest.signer;
 }
 
 /**
@@ -148,7 +149,7 @@ export function signatureFor(
   key: string,
   otherKey: string | undefined,
 ): string | undefined {
-  const right = signBody(payload, prepared(key));
+  const right = signerOf(key).sign(payload);
   switch (kind) {
     case 'valid':
       return right;
