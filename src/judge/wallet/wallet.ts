@@ -26,6 +26,8 @@ export class Wallet {
   readonly #worlds = new Worlds(JUDGE_WORLDS);
   #pendingChecks: PendingCheck[] = [];
   #moves: Move[] = [];
+  /** Number of moves at the beginning of `#moves` that are confirmed, so that no later reply changes them. */
+  #confirmedMoves = 0;
   /**
    * The balance in the last reply, plus all changes since this reply. If replies show the right balance and reads show an old
    * balance, this is the expected balance.
@@ -98,9 +100,12 @@ export class Wallet {
    * have stored the earlier changes before this call.
    */
   vouch(step: string): void {
-    for (const [index, move] of this.#moves.entries()) {
+    for (let index = this.#confirmedMoves; index < this.#moves.length; index += 1) {
+      const move = this.#moves[index] as Move;
       const confirmed = move.confirmed || move.step !== step;
       if (!move.vouched || confirmed !== move.confirmed) this.#moves[index] = { ...move, vouched: true, confirmed };
+      // A scenario may have hundreds of moves between two reads.
+      if (confirmed && index === this.#confirmedMoves) this.#confirmedMoves += 1;
     }
     const own: PendingCheck[] = [];
     for (const one of this.#unconfirmed) {
@@ -230,6 +235,7 @@ export class Wallet {
 
   #forgetMoves(): void {
     this.#moves = [];
+    this.#confirmedMoves = 0;
     this.#confirmed = new Set();
     this.#unconfirmed = this.#pendingChecks.filter(({ until }) => until === 'read');
   }

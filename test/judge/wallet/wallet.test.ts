@@ -52,6 +52,32 @@ describe('a wallet', () => {
     expect(worlds(one)).toEqual(['10', '4', '7']);
   });
 
+  it('confirms a change by the reply to a later call, and not by the reply to its own call', () => {
+    const one = wallet();
+    const states = () => one.moves.map(({ step, vouched, confirmed }) => [step, vouched, confirmed]);
+    one.move('1', money('-1'));
+    one.vouch('1');
+    one.move('2', money('-1'));
+    expect(states()).toEqual([
+      ['1', true, false],
+      ['2', false, false],
+    ]);
+    one.vouch('2');
+    one.move('3', money('-1'));
+    one.move('2', money('-1'));
+    one.vouch('2');
+    expect(states()).toEqual([
+      ['1', true, true],
+      ['2', true, false],
+      ['3', true, true],
+      ['2', true, false],
+    ]);
+    one.anchor(money('6'));
+    one.move('4', money('-1'));
+    one.vouch('5');
+    expect(states()).toEqual([['4', true, true]]);
+  });
+
   it('recognises open effects by their sum', () => {
     const one = wallet();
     for (const [txID, delta] of [
