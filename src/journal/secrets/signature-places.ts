@@ -15,6 +15,8 @@ const BASE64 = /[\w+/-]{43,}={0,2}/g;
 const PERCENT = /(?:%[0-9a-f]{2}){32,}/gi;
 /** Maximum number of encodings inside each other, such as base64 in base64. */
 const MAX_LEVELS = 2;
+/** Number of characters of the shortest part that reveals a signature. Decoded escapes make a text only shorter. */
+const MIN_LENGTH = 43;
 
 /**
  * Finds the parts of a text that reveal a signature: its digits in any letter case, its digits or its bytes in base64 or in
@@ -27,6 +29,8 @@ export function placesOfSignatures(text: string, isSignature: IsSignature): read
 }
 
 function places(text: string, isSignature: IsSignature, levels: number): readonly Place[] {
+  // Most headers and bodies of replies are shorter.
+  if (text.length < MIN_LENGTH) return [];
   const found: Place[] = [];
   for (const view of viewsOf(text)) {
     const search = (pattern: RegExp, reveals: (run: string) => boolean): void => {

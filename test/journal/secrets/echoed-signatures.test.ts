@@ -81,6 +81,14 @@ describe('signatures in replies', () => {
     }
   });
 
+  it('a signature is found if it is the whole text, also in the shortest form', () => {
+    for (const form of [SIGNATURE, BYTES.toString('base64url')])
+      expect([
+        ...echoesOf(sending(SIGNATURE), received(form)),
+        ...echoesOf(sending(SIGNATURE), received('', form)),
+      ]).toEqual([SIGNATURE, SIGNATURE]);
+  });
+
   it('the text around a signature is kept, with the first 8 characters of the signature', () => {
     const echoed = new Set([SIGNATURE]);
     const form = BYTES.toString('base64');
