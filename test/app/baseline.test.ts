@@ -228,7 +228,10 @@ describe('croupier report convert --to baseline', () => {
     write('baseline.yaml', filled);
     const taken = await croupier([...args, '--baseline', 'baseline.yaml', '--report', 'baseline=again.yaml'], { cwd });
     expect(taken.status).toBe(0);
-    expect(read('again.yaml')).toBe(filled);
+    // The run does not know how the sums of an older entry were made.
+    expect(read('again.yaml')).toBe(
+      filled.replaceAll('# the highest sum in one scenario', '# the highest sum that is allowed in one scenario'),
+    );
     write('ours.yaml', `# ours\n- rule: win.credit\n  client: other\n${filled.replace(/^#.*\n/, '')}`);
     const ours = read('ours.yaml');
     await croupier(['report', 'convert', 'run.ndjson', '--to', 'baseline=ours.yaml'], { cwd });

@@ -44,7 +44,7 @@ export function chanceOf(tried: readonly RulePlace[]): Chance {
   if (!failing.some(isOfBalance)) return 'nothing';
   const isUneven = failing.length >= MIN_WIDESPREAD && failing.length < tried.length * MIN_SHARE_OF_ORDINARY;
   const isUnrepeated = failing.some((place) => place.isUnrepeated) && !failsRegularly(tried);
-  return isUneven || isUnrepeated || failing.some(isLate) ? 'calls' : 'nothing';
+  return isUneven || isUnrepeated || hasLateCalls(failing) ? 'calls' : 'nothing';
 }
 
 /**
@@ -81,6 +81,11 @@ export function isOfBalance({ rule, wrongSums }: Pick<RulePlace, 'rule' | 'wrong
 /** True if only a balance shows the breach, also if the wrong sum depends on the balance. */
 export function isOfAnyBalance({ rule, wrongSums, hasVaryingSum }: RulePlace): boolean {
   return isOfBalance({ rule, wrongSums }) || (hasVaryingSum && isShownByBalance({ rule, causes: [] }));
+}
+
+/** True if the failures show that the wallet carries out calls late. */
+export function hasLateCalls(tried: readonly RulePlace[]): boolean {
+  return tried.some((place) => place.failed > 0 && isLate(place));
 }
 
 /** True if the wallet carries out a call late, so that the time of the next read decides by how much the balance is wrong. */

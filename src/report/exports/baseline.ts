@@ -24,7 +24,7 @@ import {
   sumText,
   times,
 } from '../../journal/money-sums.ts';
-import { dependsOnMoment } from '../../journal/results/chance.ts';
+import { dependsOnMoment, hasLateCalls } from '../../journal/results/chance.ts';
 import { isLeftUndecided, mayBeLeftUndecided, onlyDecidingScenario } from '../../journal/results/excused.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
 import { undecidedSums } from '../../journal/results/undecided-sums.ts';
@@ -41,6 +41,8 @@ export interface BaselineEntry {
   readonly noMoney: boolean;
   /** For each currency, the highest sum by which the rule may make a balance wrong in one scenario. */
   readonly maxSums: MoneySums;
+  /** These sums are this multiple of the highest sums of the run. Undefined if this is not known, for example for an older entry. */
+  readonly factor: number | undefined;
   /** For some scenarios: the highest sum by which the rule may make a balance wrong there. */
   readonly maxSumsIn: Readonly<Record<string, MoneySums>>;
   readonly intermittent: boolean;
@@ -116,7 +118,7 @@ export function entriesFor(
     fold.run.settings.sessions,
   );
   const stakes = fold.run.settings.stakes ?? {};
-  const lostSums = times(10, inAllCurrencies(stabilities.scattered.map(sumsOf), stakes));
+  const lostSums = times(CHANCE_FACTOR, inAllCurrencies(stabilities.scattered.map(sumsOf), stakes));
   const byRule = Map.groupBy(places, ({ rule, endpoint }) => `${rule} ${endpoint}`);
   const entries = [...byRule.values()].flatMap((own) => {
     const [first] = own;
@@ -133,11 +135,12 @@ export function entriesFor(
     // are joined, so only the first one has the number of checks.
     const checks = stabilities.tried(first).reduce((sum, place) => sum + place.checks, 0);
     const sums = own.map(sumsOf);
-    const allSums = allowedAnywhere(sums, first.rule, { stakes, varies: stabilities.chanceOf(first) === 'calls' });
+    const allFactor = factorAnywhere(first, stabilities);
+    const allSums = allowedAnywhere(sums, first.rule, { stakes, factor: allFactor });
     // Without a limit, an entry for failures by chance would also allow a new fault that loses much more money.
     const chanceSums = sums.every(isWithoutSums)
       ? {}
-      : times(10, inAllCurrencies(sums, stakes, isAlikeFor(first.rule)));
+      : times(CHANCE_FACTOR, inAllCurrencies(sums, stakes, isAlikeFor(first.rule)));
     const maxSumsOf = (place: RulePlace): MoneySums => {
       if (isByChance) return ofMoneyRule(place.rule, isWithoutSums(lostSums) ? chanceSums : lostSums);
       if (isOfOrdinaryCalls && !isWorse(place)) return allSums;
@@ -154,6 +157,7 @@ export function entriesFor(
         scenarios: isAnywhere && !isWorse(place) ? [] : [nameIn(own, place)],
         noMoney,
         maxSums: noMoney ? {} : maxSumsOf(place),
+        factor: isByChance ? CHANCE_FACTOR : isOfOrdinaryCalls && !isWorse(place) ? allFactor : 1,
         maxSumsIn: noMoney || isVarying || isNowAndThen ? {} : sumIn(place, fold),
         intermittent: isNowAndThen,
         undecided: false,
@@ -188,6 +192,7 @@ function ordinaryEntries(fold: Fold, lostSums: MoneySums): readonly BaselineEntr
   return OF_SINGLE_CALLS.filter(isFree).map((rule) => ({
     ...entryWithoutFailure(rule, fold),
     maxSums: ofMoneyRule(rule, lostSums),
+    factor: CHANCE_FACTOR,
     intermittent: true,
     checks: fold.places.reduce((sum, place) => (place.rule === rule ? sum + place.checks : sum), 0),
   }));
@@ -202,6 +207,7 @@ function entryWithoutFailure(rule: RuleId, { run }: Fold): BaselineEntry {
     scenarios: [],
     noMoney: false,
     maxSums: {},
+    factor: 1,
     maxSumsIn: {},
     intermittent: false,
     undecided: false,
@@ -250,6 +256,7 @@ export function undecidedEntries(fold: Fold, listed: readonly KnownFailure[]): r
     .map((result) => ({
       ...entryWithoutFailure(result.rule.id, fold),
       maxSums: ofMoneyRule(result.rule.id, stableUndecidedSums(result, fold, stabilities)),
+      factor: CURRENCY_FACTOR,
       undecided: true,
     }));
 }
@@ -304,6 +311,26 @@ function stableUndecidedSums(result: RuleResult, fold: Fold, stabilities: Stabil
  * the currency, by less than this factor.
  */
 const CURRENCY_FACTOR = 2;
+
+/** If chance decides how high a sum is, an entry allows this multiple of the highest sum. */
+const CHANCE_FACTOR = 10;
+/**
+ * If a rule fails in many scenarios, but not in nearly all, then the kind of call decides which of them fail, and chance decides which
+ * call a scenario sends. So the sums differ less than those of failures by chance.
+ */
+const UNEVEN_FACTOR = 3;
+const FACTOR_WORDS: Readonly<Record<number, string>> = {
+  [CURRENCY_FACTOR]: 'twice',
+  [UNEVEN_FACTOR]: 'three times',
+  [CHANCE_FACTOR]: 'ten times',
+};
+
+/** Returns the multiple of the highest sum that an entry for all scenarios allows. `place` is a failure of its rule. */
+function factorAnywhere(place: RulePlace, stabilities: Stabilities): number {
+  if (place.rule === 'money.main-unit') return CHANCE_FACTOR;
+  if (stabilities.chanceOf(place) !== 'calls') return 1;
+  return hasLateCalls(stabilities.tried(place)) ? CHANCE_FACTOR : UNEVEN_FACTOR;
+}
 
 /**
  * Minimum number of scenarios with a failure, and minimum number of scenarios without a failure. With fewer, croupier does not
@@ -417,7 +444,7 @@ function inAllCurrencies(
 
 /**
  * Returns the sums that an entry for all scenarios allows. If chance decides which calls fail, it also decides how high the sum of a
- * scenario is, so ten times the highest sum is allowed.
+ * scenario is, so a multiple of the highest sum is allowed (`factor`).
  *
  * For `money.main-unit`, less is allowed than the next higher unit would give. Each sum is the sum of all calls of a scenario in the
  * wrong unit, so the scenario with the highest sum may play in another currency in the next run.
@@ -425,11 +452,11 @@ function inAllCurrencies(
 function allowedAnywhere(
   sums: readonly MoneySums[],
   rule: RulePlace['rule'],
-  { stakes, varies }: { readonly stakes: Readonly<Record<string, string>>; readonly varies: boolean },
+  { stakes, factor }: { readonly stakes: Readonly<Record<string, string>>; readonly factor: number },
 ): MoneySums {
   if (sums.every(isWithoutSums)) return noSums(rule, stakes);
   const all = inAllCurrencies(sums, stakes, isAlikeFor(rule));
-  return varies || rule === 'money.main-unit' ? times(10, all) : all;
+  return factor === 1 ? all : times(factor, all);
 }
 
 /** Returns the sums that an entry allows in the scenario of a failure. The next run may play the scenario in another currency. */
@@ -461,7 +488,7 @@ function keptEntry({ known, failed, checks }: KnownResult, client: string): Base
   const { rule, endpoint, scenario, noMoney = false, maxSums = {}, maxSumsIn = {} } = known;
   const { intermittent = false, undecided = false } = known;
   const scenarios = scenario === null ? [] : [scenario];
-  const conditions = { noMoney, maxSums, maxSumsIn, intermittent, undecided };
+  const conditions = { noMoney, maxSums, factor: undefined, maxSumsIn, intermittent, undecided };
   return { rule, client, endpoint, scenarios, ...conditions, failed, checks, ...textsOf(known) };
 }
 
@@ -480,6 +507,7 @@ function joined(entries: readonly BaselineEntry[]): readonly BaselineEntry[] {
     failed: _failed,
     checks: _checks,
     maxSums: _sums,
+    factor: _factor,
     maxSumsIn: _sumsIn,
     ...rest
   }: BaselineEntry): string => JSON.stringify([rest, scenarios.length === 0]);
@@ -502,6 +530,7 @@ function joinedAll(own: readonly BaselineEntry[]): readonly BaselineEntry[] {
     ...first,
     scenarios: [...new Set(own.flatMap(({ scenarios }) => scenarios))],
     maxSums: highestSums(own.map(({ maxSums }) => maxSums)),
+    factor: own.every(({ factor }) => factor === first.factor) ? first.factor : undefined,
     maxSumsIn: highestIn(own.map(({ maxSumsIn }) => maxSumsIn)),
     failed: sum(({ failed }) => failed),
     checks: sum(({ checks }) => checks),
@@ -530,9 +559,7 @@ export function entryText(entry: BaselineEntry): string {
     ...(endpoint === null ? [] : [`  endpoint: ${endpoint}`]),
     ...(scenarios.length === 0 ? [] : [`  scenario:${scenarioText(scenarios)}`]),
     ...(noMoney ? ['  money: false # no breach moved money'] : []),
-    ...(sums.length === 0
-      ? []
-      : [`  money:${scenarioText(sums)} # ${intermittent ? 'ten times ' : ''}the highest sum in one scenario`]),
+    ...(sums.length === 0 ? [] : [`  money:${scenarioText(sums)} # ${sumRemark(entry)}`]),
     ...(lower.length === 0 ? [] : ['  moneyIn: # the highest sum in these scenarios']),
     ...lower.map(([id, limit]) => `    ${scalar(id)}: ${sumsText(limit)}`),
     ...(intermittent
@@ -546,6 +573,14 @@ export function entryText(entry: BaselineEntry): string {
       : `  expires: ${expires}`,
   ];
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Says where the sums of an entry come from. An entry of an earlier run does not say how its sums were made. */
+function sumRemark({ factor }: BaselineEntry): string {
+  const highest = 'the highest sum in one scenario';
+  if (factor === 1) return highest;
+  if (factor === undefined) return 'the highest sum that is allowed in one scenario';
+  return `${FACTOR_WORDS[factor]} ${highest}`;
 }
 
 /** Writes the value of the key `scenario`: one name, or a list below the key. */
