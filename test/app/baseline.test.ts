@@ -217,7 +217,8 @@ describe('a listed rule that got worse', () => {
 describe('croupier report convert --to baseline', () => {
   it('lists the failing rules with gaps to fill in, and keeps the entries that are filled in', async () => {
     const args = ['run', '--reference', '--defect', 'replayed-bet-charged', 'idempotency.bet', '--linger', '10ms'];
-    await croupier([...args, '--journal', 'run.ndjson', '--report', 'baseline=baseline.yaml'], { cwd });
+    const first = await croupier([...args, '--journal', 'run.ndjson', '--report', 'baseline=baseline.yaml'], { cwd });
+    expect(first.err).toContain('Run again with this baseline, and update the baseline, before a pipeline uses it.');
     expect(read('baseline.yaml')).toContain('- rule: idempotency.bet\n  client: demo-eu\n  scenario:\n    - ');
     const refused = await croupier([...args, '--baseline', 'baseline.yaml'], { cwd });
     expect(refused.status).toBe(2);
@@ -228,6 +229,7 @@ describe('croupier report convert --to baseline', () => {
     write('baseline.yaml', filled);
     const taken = await croupier([...args, '--baseline', 'baseline.yaml', '--report', 'baseline=again.yaml'], { cwd });
     expect(taken.status).toBe(0);
+    expect(taken.err).not.toContain('Run again with this baseline');
     // The run does not know how the sums of an older entry were made.
     expect(read('again.yaml')).toBe(
       filled.replaceAll('# the highest sum in one scenario', '# the highest sum that is allowed in one scenario'),

@@ -2,6 +2,8 @@ import path from 'node:path';
 import type { Place } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { forTerminal } from '../../report/escape.ts';
+import { failingPlaces } from '../../report/exports/baseline.ts';
+import { mayShowMore } from '../../report/exports/stability.ts';
 import { whyStillUndecided } from '../../report/exports/undecided-baseline.ts';
 import { jsonReport } from '../../report/json/json.ts';
 import type { Report, ReportOptions, Verbosity } from '../../report/options.ts';
@@ -63,7 +65,7 @@ export async function publish(
     try {
       await writeReport(request, { fold, open }, file, inFile({ ...options, verbosity, past }), scrub);
       announceReport(kind, file, stdio);
-      warnOfUndecided(kind, fold, stdio, scrub);
+      warnOfNextRun(kind, fold, stdio, scrub);
     } catch (error) {
       const why = error instanceof UsageError ? error.message : `${whyUnreadable(error)}.`;
       stdio.err.write(
@@ -120,12 +122,17 @@ export function announceReport(kind: string, file: string, stdio: Stdio): void {
 }
 
 /**
- * If a report is a baseline with which the same run would still be undecided, says so on stderr.
+ * If a report is a baseline with which the same run would still be undecided, or another run might fail, says so on stderr.
  *
  * @param scrub removes secrets from the text
  */
-export function warnOfUndecided(kind: string, fold: Fold, stdio: Stdio, scrub: (text: string) => string): void {
-  const why = kind === 'baseline' ? whyStillUndecided(fold) : null;
+export function warnOfNextRun(kind: string, fold: Fold, stdio: Stdio, scrub: (text: string) => string): void {
+  if (kind !== 'baseline') return;
+  const why = whyStillUndecided(fold);
+  if (why === null && mayShowMore(failingPlaces(fold)))
+    stdio.err.write(
+      'Another run may show these faults in further scenarios or rules, because chance decides which player plays a scenario. Run again with this baseline, and update the baseline, before a pipeline uses it.\n',
+    );
   if (why !== null)
     stdio.err.write(
       `With this baseline, a run still ends with status 3 until the wallet is fixed. ${forTerminal(scrub(why))}\n`,

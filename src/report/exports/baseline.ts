@@ -76,7 +76,7 @@ export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
 }
 
 /** Returns the places with a failure that the baseline of the run does not allow. */
-function failingPlaces(fold: Fold): readonly RulePlace[] {
+export function failingPlaces(fold: Fold): readonly RulePlace[] {
   const known = listedBy(fold);
   return brokenPlaces(fold).filter((place) => !known.some((one) => allows(one, breachAt(place))));
 }

@@ -27,6 +27,14 @@ export type Stability = 'scenarios' | 'anywhere' | 'intermittent';
  */
 const MIN_SCATTERED = 3;
 
+/**
+ * True if another run may show further failures of the same faults. In each run, chance decides which player plays a scenario, and
+ * which balance this player has. So the failures may differ if only a balance shows them, or if replies are late.
+ */
+export function mayShowMore(places: readonly RulePlace[]): boolean {
+  return places.some((place) => place.failed > 0 && (isOfAnyBalance(place) || place.rule === 'reply.deadline'));
+}
+
 /** Finds out from a run what the next run of the same wallet shows again. */
 export class Stabilities {
   readonly #fold: Fold;

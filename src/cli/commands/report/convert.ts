@@ -11,7 +11,7 @@ import {
   writeReport,
 } from '../../../app/report-files.ts';
 import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
-import { announceReport, inFile, reportOptions, verbosityOf, warnOfUndecided } from '../../../app/run/publish.ts';
+import { announceReport, inFile, reportOptions, verbosityOf, warnOfNextRun } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { type Fold, foldJournal } from '../../../journal/fold.ts';
 import { readJournal } from '../../../journal/read.ts';
@@ -87,14 +87,14 @@ export async function writeReports(
         if (kind === 'github') stdio.out.command(piece);
         else stdio.out.write(piece);
       }
-      warnOfUndecided(kind, fold, stdio, (text) => text);
+      warnOfNextRun(kind, fold, stdio, (text) => text);
       continue;
     }
     const target = path.resolve(stdio.cwd, fileForClient(file, fold.run.client.extCID));
     try {
       await writeReport(request, { fold, open }, target, inFile({ ...options, ...IN_A_FILE }), (text) => text);
       if (!isSilent) announceReport(kind, target, stdio);
-      warnOfUndecided(kind, fold, stdio, (text) => text);
+      warnOfNextRun(kind, fold, stdio, (text) => text);
     } catch (error) {
       if (error instanceof UsageError) throw error;
       throw new UsageError(`The ${kind} report can't be written: ${target}: ${whyUnreadable(error)}.`, {
