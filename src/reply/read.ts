@@ -140,18 +140,23 @@ function readBalance(object: JsonObject, numbers: ReadonlyMap<string, string>): 
   return { written: value, money, form: money ? 'odd-text' : 'not-an-amount', decimals: decimalsOf(value) };
 }
 
+/** Matches an amount with points between groups of three digits, and a comma before the decimals, as in 1.234,50. */
+const GROUPED_WITH_POINTS = /^[+-]?\d{1,3}(?:\.\d{3})+,\d*$/;
+
 function decimalsOf(text: string): number {
+  if (GROUPED_WITH_POINTS.test(text)) return text.length - text.indexOf(',') - 1;
   const [, fraction = '', exponent = '0'] = /[.](\d+)(?:[eE]([+-]?\d{1,3}))?/.exec(text) ?? [];
   return Math.max(0, fraction.length - Number(exponent));
 }
 
+/** Matches another character between two groups, which may be a kind of space or an apostrophe. */
+const GROUP_SEPARATOR = /(?<=\d)[,_' \u00a0\u2009\u2019\u202f](?=\d{3}(\D|$))/g;
+
 /** Reads an amount as people and libraries write it: with signs, exponents, group separators and currency marks. */
 export function lenientMoney(text: string): Money | undefined {
-  const bare = text
-    .trim()
-    .replace(/^[^\d.+-]+|(?<![^\d.])[^\d.]+$/gu, '')
-    .replace(/(\d)[,_' ](?=\d{3}(\D|$))/g, '$1');
-  const match = /^([+-]?)(\d*)(?:[.,](\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(bare);
+  const bare = text.trim().replace(/^[^\d.+-]+|(?<![^\d.])[^\d.]+$/gu, '');
+  const ungrouped = GROUPED_WITH_POINTS.test(bare) ? bare.replaceAll('.', '') : bare.replace(GROUP_SEPARATOR, '');
+  const match = /^([+-]?)(\d*)(?:[.,](\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(ungrouped);
   if (!match) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
   if (whole === '' && fraction === '') return undefined;

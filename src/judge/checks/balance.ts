@@ -1,3 +1,4 @@
+import type { RuleId } from '../../contract/catalogue.ts';
 import { PASS } from '../decision.ts';
 import { isPlain } from '../planned-calls.ts';
 import { check200, decisionOnReply, type GroupChecks } from './check.ts';
@@ -14,9 +15,11 @@ export const balanceChecks: GroupChecks<'balance'> = {
         return { kind: 'skip', reason: 'the operator does not show the balance of an expired session' };
       const refused = check200(observed, 'a signed GET /balance');
       if (refused) return refused;
+      // If there is a `balance`, but not as an amount, this is only one fault.
+      const causes: readonly RuleId[] = observed.reading?.balance.written === undefined ? [] : ['money.decimal-string'];
       // A body that is not a JSON object breaks the rule `reply.json`. So this check decides nothing.
       return (
-        decisionOnReply('balance.read', observed) ?? {
+        decisionOnReply('balance.read', observed, causes) ?? {
           kind: 'undecided',
           reason: 'the reply cannot be read as JSON',
         }

@@ -41,6 +41,18 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
     change: (right) => showing(right, (balance) => balance.replace(/\B(?=(\d{3}){1,9}(?!\d))(?<!\.\d{0,9})/g, ',')),
   },
   {
+    name: 'balance-in-german',
+    breaks: ['money.decimal-string'],
+    description:
+      'Balances with decimals are written as in Germany, with a decimal comma and points between the thousands: "1.000,00".',
+    change: (right) =>
+      showing(right, (balance) =>
+        balance.includes('.')
+          ? balance.replace('.', ',').replace(/\B(?=(\d{3}){1,9}(?!\d))(?<!,\d{0,9})/g, '.')
+          : balance,
+      ),
+  },
+  {
     name: 'balance-with-currency',
     breaks: ['money.decimal-string'],
     description: 'The balance ends with the name of the currency: "10.00 EUR".',

@@ -1,4 +1,6 @@
+import { expect, it } from 'vitest';
 import { answering, at, refused } from '../faults.ts';
+import { judgeScenario } from '../judged-scenario.ts';
 import { error, type Fault } from '../toy-wallet.ts';
 import { judges } from './table.ts';
 
@@ -33,4 +35,9 @@ judges('balance', {
       'is declined because of a limit': [answering('2', error(429, 'Slow down')), 'skip'],
     },
   },
+});
+
+it('a balance that is no amount breaks one rule', () => {
+  const fault = answering('1', { status: 200, body: { balance: 'a lot' } });
+  expect(judgeScenario('steps: [{ balance: }]', { fault }).broken).toEqual(['money.decimal-string']);
 });
