@@ -156,7 +156,9 @@ export function decisionOnReply(
     currency,
     isBetKnown: isBetKnown(observed),
   });
-  return decisionFrom(verdict, causes);
+  // A wallet that mixes up calls that it handles at the same instant may also mix up their replies.
+  const ofRace: readonly RuleId[] = planned.group === null ? [] : ['concurrency.no-lost-update'];
+  return decisionFrom(verdict, [...causes, ...ofRace]);
 }
 
 /** Converts the verdict on one reply to a decision of the judge. */

@@ -63,6 +63,24 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
     change: (right) => sharingBuffer(right, ({ method }) => method === 'GET'),
   },
   {
+    name: 'reply-buffer-shared',
+    breaks: ['concurrency.no-lost-update'],
+    mayBreak: ['session.isolated', 'reply.tx-id-distinct'],
+    description:
+      'A call gets the body of the reply to another call if both are served at the same moment: all threads write their replies into one buffer. The stored balances are right.',
+    change: (right) => {
+      let buffer = '';
+      return {
+        receive: async (request, answer) => {
+          const reply = await right.receive(request, answer);
+          buffer = textOf(reply);
+          await sleep(3);
+          return { ...reply, body: buffer };
+        },
+      };
+    },
+  },
+  {
     name: 'amount-parser-shared',
     breaks: ['concurrency.no-lost-update'],
     description:

@@ -1,5 +1,7 @@
+import { expect, it } from 'vitest';
 import { answering, at, changing, refused, withFields } from '../faults.ts';
-import { error } from '../toy-wallet.ts';
+import { judgeScenario } from '../judged-scenario.ts';
+import { error, type Fault } from '../toy-wallet.ts';
 import { judges } from './table.ts';
 
 const ROUND = 'steps: [{ bet: }, { balance: }, { win: { amount: "2.00" } }, { balance: }]';
@@ -130,4 +132,12 @@ judges('reply', {
       'is not given': [answering('2', refused), 'untested'],
     },
   },
+});
+
+it('a reply without txID is explained by a race if the wallet also sends impossible balances in the race', () => {
+  const race = `rules: [concurrency.no-lost-update]
+steps: [{ bet: , as: a }, { balance: }, { together: [{ bet: }, { win: { round: a, amount: "5.00" } }] }, { balance: }]`;
+  const mixedUp = (key: string): Fault => at(key, (_request, honest) => ({ ...honest(), body: { balance: '7.00' } }));
+  expect(judgeScenario(race, { fault: mixedUp('3.1') }).broken).toEqual(['concurrency.no-lost-update']);
+  expect(judgeScenario(race, { fault: withFields('3.1', { txID: undefined }) }).broken).toEqual(['reply.tx-id']);
 });
