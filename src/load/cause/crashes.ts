@@ -4,7 +4,7 @@ const FEW = 3;
  * The first failed call may be noticed before the last replies from before the crash. So a call that was answered within this time
  * after the first failure, in milliseconds, may still have been processed before the crash.
  */
-const NOTICED_MS = 20;
+export const NOTICED_MS = 20;
 /** Maximum number of times that are kept. */
 const MAX_KEPT = 1000;
 

@@ -1,7 +1,7 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import type { LoadTransaction } from '../wallet.ts';
-import { failuresAmong, waysLostInCrash } from './lost-in-crash.ts';
+import { failuresAmong, lostInTwoCrashes, waysLostInCrash } from './lost-in-crash.ts';
 import { halfOf, type Suspicion, suspicionsOf } from './suspicions.ts';
 
 /** The explanation of a wrong balance. */
@@ -53,16 +53,33 @@ const MAX_SEARCHED = 40;
  * - A pair or a triple must look like one fault.
  *
  * After a crash, the operator may have lost any number of transactions directly before the crash. If such transactions explain the
- * difference, pairs and triples are not tried.
+ * difference, pairs and triples are not tried. If nothing explains the difference, a few transactions before each of two crashes are
+ * tried.
  */
 export function explain(difference: Money, evidence: Evidence): Explanation {
   const { earlier, window, older, crashes, unit } = evidence;
-  const lost = waysLostInCrash(difference, [...older, ...earlier, ...window], crashes, unit);
+  const all = [...older, ...earlier, ...window];
+  const lost = waysLostInCrash(difference, all, crashes, unit);
   if (lost.length > 0) return afterCrash(lost, difference, evidence);
-  const explanation = search(difference, evidence);
+  const explanation = orLostInTwoCrashes(search(difference, evidence), difference, all, evidence);
   const { suspicions, isOneOfSeveral } = explanation;
   const isJoint = suspicions.length > 1 && suspicions.every(({ delta }) => !delta.equals(difference));
   return isOneOfSeveral && isJoint ? { ...explanation, suspicions: withCompanions(suspicions) } : explanation;
+}
+
+/**
+ * Returns the explanation if there is one. Otherwise, transactions that two crashes have lost may explain the difference. A single
+ * fault is more likely than a loss in each of two crashes, so this is never certain.
+ */
+function orLostInTwoCrashes(
+  explanation: Explanation,
+  difference: Money,
+  all: readonly LoadTransaction[],
+  { crashes, unit }: Evidence,
+): Explanation {
+  if (explanation.suspicions.length > 0) return explanation;
+  const lost = lostInTwoCrashes(difference, all, crashes, unit);
+  return lost ? { ...found([lost]), isOneOfSeveral: true } : explanation;
 }
 
 /** Adds to each suspicion that it explains the difference only together with the others. */

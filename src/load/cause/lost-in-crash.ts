@@ -1,9 +1,15 @@
 import { Money } from '../../contract/money.ts';
 import type { LoadTransaction } from '../wallet.ts';
+import { NOTICED_MS } from './crashes.ts';
 import { type Suspicion, suspicionsOf } from './suspicions.ts';
 
 /** Maximum number of transactions before a crash that may be lost. */
 const MAX_LOST = 60;
+/**
+ * Maximum number of transactions that may be lost before each of two crashes. With more transactions, too many sums would be equal
+ * to the difference by chance.
+ */
+const MAX_LOST_TWICE = 3;
 /** Maximum number of effects for which croupier tries both possibilities. */
 const MAX_UNSURE = 5;
 
@@ -41,13 +47,42 @@ export function waysLostInCrash(
     const key = keyOf(before.map(({ suspicion }) => suspicion));
     if (tried.has(key)) continue;
     tried.add(key);
-    for (const lost of lostSets(difference, before)) ways.set(keyOf(lost), lost);
+    for (const lost of lostSets(before)) if (sumOf(lost).equals(difference)) ways.set(keyOf(lost), lost);
   }
   return [...ways.values()].toSorted((one, other) => one.length - other.length);
 }
 
-/** Finds the sets of lost effects that explain the difference, for each moment at which the copy of the data may have been made. */
-function* lostSets(difference: Money, effects: readonly Effect[]): Generator<readonly Suspicion[]> {
+/**
+ * Explains a difference by two crashes, of which each lost a few transactions directly before it. If several sets of transactions
+ * explain the difference, some of them do so by chance, and then there is no explanation.
+ */
+export function lostInTwoCrashes(
+  difference: Money,
+  transactions: readonly LoadTransaction[],
+  crashes: readonly number[],
+  unit: Money,
+): readonly Suspicion[] | undefined {
+  const effects = transactions.flatMap((one) => effectOf(one, unit));
+  const setsBetween = (from: number, to: number): readonly (readonly Suspicion[])[] => {
+    const between = effects.filter(({ transaction: { endedAt } }) => endedAt > from && endedAt <= to);
+    const sets = [...lostSets(between.slice(-MAX_LOST_TWICE))];
+    return [...new Map(sets.map((lost) => [keyOf(lost), lost])).values()];
+  };
+  const ways = new Map<string, readonly Suspicion[]>();
+  for (const first of crashes) {
+    const before = Map.groupBy(setsBetween(Number.NEGATIVE_INFINITY, first), (lost) => sumOf(lost).toString());
+    for (const second of crashes.filter((at) => at > first + NOTICED_MS)) {
+      for (const lost of setsBetween(first, second))
+        for (const earlier of before.get(difference.minus(sumOf(lost)).toString()) ?? [])
+          ways.set(keyOf([...earlier, ...lost]), [...earlier, ...lost]);
+    }
+  }
+  const [way] = ways.values();
+  return ways.size === 1 ? way : undefined;
+}
+
+/** Finds the sets of effects that a crash may have lost, for each moment at which the copy of the data may have been made. */
+function* lostSets(effects: readonly Effect[]): Generator<readonly Suspicion[]> {
   for (const { transaction } of effects) {
     const copiedAt = transaction.sentAt;
     const sure: Suspicion[] = [];
@@ -58,10 +93,9 @@ function* lostSets(difference: Money, effects: readonly Effect[]): Generator<rea
       else unsure.push(suspicion);
     }
     const tried = unsure.slice(-MAX_UNSURE);
-    const missing = difference.minus(sumOf(sure));
     for (let mask = 0; mask < 2 ** tried.length; mask += 1) {
       const chosen = tried.filter((_, bit) => (mask >> bit) % 2 === 1);
-      if (chosen.length + sure.length > 0 && sumOf(chosen).equals(missing)) yield [...chosen, ...sure];
+      if (chosen.length + sure.length > 0) yield [...chosen, ...sure];
     }
   }
 }

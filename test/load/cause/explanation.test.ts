@@ -306,3 +306,23 @@ it('after a crash, each explanation is named, and each transaction with those th
     [9, 'was taken twice'],
   ]);
 });
+
+it('two crashes may each have lost transactions directly before them, but this is only one of several explanations', () => {
+  const [first, second] = [4100, 7000];
+  // The bet before the first crash took 1.40, and the bet before the second crash took 1.33.
+  expect(afterCrash('2.73', { crashes: [first, second] })).toEqual([[4, 6], true]);
+  expect(afterCrash('0.92', { crashes: [first, second] })).toEqual([[4, 5, 6], false]);
+  expect(afterCrash('2.73', { crashes: [first] })[0]).toEqual([]);
+  expect(afterCrash('2.73', { crashes: [second] })[0]).toEqual([]);
+});
+
+it('if several losses in two crashes explain a difference, none of them is named', () => {
+  const at = (number: number) => ({ number, sentAt: number * 1000, endedAt: number * 1000 + 5 });
+  const all = ['7.10', '1.07', '1.40', '1.21', '1.07', '1.33'].map((amount, index) =>
+    transaction({ ...at(index + 1), call: 'bet', amount }),
+  );
+  const given = { window: all, suspects: all, crashes: [3100, 7000] };
+  expect(afterCrash('2.73', given)).toEqual([[3, 6], true]);
+  // With bets 3 and 6, either bet 2 or bet 5 may be lost.
+  expect(afterCrash('3.80', given)[0]).toEqual([]);
+});
