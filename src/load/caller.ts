@@ -419,7 +419,7 @@ export class Caller {
     if (!shown) return;
     const { low, high, isExact } = this.wallet.rangeOf(departure, transaction);
     if (shown.compare(low) >= 0 && shown.compare(high) <= 0) {
-      if (isExact && this.oddReply === undefined) this.wallet.confirm();
+      if (isExact && this.oddReply === undefined) this.wallet.confirm(transaction);
       return;
     }
     const at = this.#context.now();

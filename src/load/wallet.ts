@@ -155,10 +155,15 @@ export class Wallet {
     return [...this.#window.slice(0, this.#confirmed).filter(mayComeLate), ...this.#window.slice(this.#confirmed)];
   }
 
-  /** Notes that a reply has shown the right balance while nothing was open. */
-  confirm(): void {
-    if (this.#inFlight.length === 0 && this.#unknown.size === 0 && this.#either.length === 0)
-      this.#confirmed = this.#window.length;
+  /**
+   * Notes that a reply has shown the right balance while nothing was open. This says nothing about the call of the reply itself: a
+   * faulty operator may compute its balance, and then not store it.
+   *
+   * @param own the transaction of the reply; undefined for a balance call
+   */
+  confirm(own: LoadTransaction | undefined): void {
+    if (this.#inFlight.length > 0 || this.#unknown.size > 0 || this.#either.length > 0) return;
+    this.#confirmed = own ? Math.max(this.#confirmed, this.#window.lastIndexOf(own)) : this.#window.length;
   }
 
   /** Earlier transactions that were sent again since the last quiet point. A faulty operator may have processed them again. */

@@ -50,6 +50,19 @@ describe('the account of a wallet', () => {
     expect(wallet.isQuiet).toBe(true);
   });
 
+  it('suspects a call although its own reply shows the right balance, until a later reply shows it too', () => {
+    const wallet = new Wallet(Money.of('100'));
+    const [bet, win] = [fresh('bet', '10'), fresh('win', '7')];
+    for (const one of [bet, win]) {
+      depart(wallet, one);
+      answer(wallet, one, 'accepted', 200);
+      wallet.confirm(one);
+    }
+    expect(wallet.suspects).toEqual([win]);
+    wallet.confirm(undefined);
+    expect(wallet.suspects).toEqual([]);
+  });
+
   it('remembers when a call was last accepted, and not when a repetition of it failed', () => {
     const wallet = new Wallet(Money.of('100'));
     const bet = fresh('bet', '10');
