@@ -4,7 +4,7 @@ import type { LogEntry, LoggedExchange, LogPlace, LogTime, Side } from '../logge
 import type { ReadFileBeside } from './commands/command.ts';
 import { curlFailure } from './commands/curl.ts';
 import { httpieFailure } from './commands/httpie.ts';
-import { InvokeOutput } from './commands/invoke-output.ts';
+import { InvokeOutput, invokeFailure } from './commands/invoke-output.ts';
 import { PowerShellVariables } from './commands/powershell-variables.ts';
 import { beginsCommand, readCommand } from './commands/read-command.ts';
 import { type WgetLine, WgetOutput } from './commands/wget-output.ts';
@@ -615,7 +615,7 @@ class LineReader {
       yield* this.#tryCommand();
       return;
     }
-    const failure = curlFailure(text) ?? httpieFailure(text);
+    const failure = curlFailure(text) ?? httpieFailure(text) ?? invokeFailure(text);
     if (failure && this.#waiting) {
       const exchange = this.#waiting;
       this.#waiting = null;

@@ -1,3 +1,6 @@
+import type { LoggedReply } from '../../logged-exchange.ts';
+import { reasonOf } from '../logs/transport-error.ts';
+
 /**
  * Rewrites the output of `Invoke-WebRequest` and `Invoke-RestMethod` of PowerShell as the reply that it shows. `Invoke-WebRequest`
  * prints a list with the raw reply as the value of `RawContent`. `Invoke-RestMethod` prints the fields of the reply as a table.
@@ -23,6 +26,7 @@ export class InvokeOutput {
   }
 
   #tableLine(text: string): string {
+    if (ERROR_CONTEXT.test(text)) return '';
     const words = text.trim().split(/\s+/, MAX_COLUMNS);
     if (words.includes('balance') && words.every((word) => /^\w+$/.test(word))) {
       this.#names = words;
@@ -39,3 +43,30 @@ export class InvokeOutput {
 /** The list ends with one of these entries, depending on the version of PowerShell. */
 const LAST_OF_LIST: ReadonlySet<string> = new Set(['RawContentLength', 'RelationLink']);
 const MAX_COLUMNS = 10;
+/** Matches the lines after the first line of an error: they say where in the command the error is. */
+const ERROR_CONTEXT = /^(?:At line:\d+ char:\d+|\s*\+ )/;
+/** Matches the first line of an error. It is no command, although it begins with the name of one. */
+const ERROR = /^(?:Invoke-(?:WebRequest|RestMethod)|iwr|irm)\s?:(?:\s+(.{1,2000}))?$/i;
+
+/** True for the first line of an error that a command of PowerShell prints. */
+export function isInvokeError(line: string): boolean {
+  return ERROR.test(line.trim());
+}
+
+/**
+ * Reads the reply or the reason for a missing reply from the first line of an error. The line with the body of the reply does not
+ * show its status, so the reply stays unknown. Returns undefined if the line is not an error.
+ */
+export function invokeFailure(line: string): LoggedReply | undefined {
+  const [all, detail = ''] = ERROR.exec(line.trim()) ?? [];
+  if (all === undefined) return undefined;
+  const status = /\((\d{3})\) |success: (\d{3})\b/.exec(detail);
+  if (status) return { kind: 'reply', status: Number(status[1] ?? status[2]), headers: null, body: null };
+  if (detail === '' || detail.startsWith('{')) return { kind: 'unknown' };
+  const isUnconnected = /unable to connect/i.test(detail);
+  return {
+    kind: 'none',
+    reason: isUnconnected ? 'refused' : reasonOf(detail.replace('elapsing', 'timed out')),
+    detail,
+  };
+}

@@ -1,6 +1,7 @@
 import type { CommandReading, ReadFileBeside, StandardInput } from './command.ts';
 import { readCurl } from './curl.ts';
 import { readHttpie } from './httpie.ts';
+import { isInvokeError } from './invoke-output.ts';
 import { readInvoke, withoutDotNetCalls } from './invoke-web-request.ts';
 import { PowerShellVariables } from './powershell-variables.ts';
 import { ASSIGNMENT, type Shell, shellOf, shellWords, withoutHereDocument } from './shell.ts';
@@ -35,7 +36,7 @@ export function beginsCommand(line: string): boolean {
 
 function isFirstLine(line: string): boolean {
   // A line of JSON is no command, and most lines of a large log are JSON.
-  if (line.startsWith('{') || !PROGRAM.test(line)) return false;
+  if (line.startsWith('{') || !PROGRAM.test(line) || isInvokeError(line)) return false;
   if (ASSIGNMENT.test(line)) return true;
   const program = BEGINS.exec(line)?.[1] ?? 'HTTP';
   // In a log, `HTTP` in capital letters is the protocol. The program `http` has a lower-case name.

@@ -38,6 +38,11 @@ class Words {
   readonly done: string[] = [];
   #word: string | null = null;
 
+  /** True within a word that has begun, if it is not only the name of a PowerShell variable. */
+  isWithinArgument(): boolean {
+    return this.#word !== null && !/^\$\w{1,60}$/.test(this.#word);
+  }
+
   add(text: string): void {
     this.#word = (this.#word ?? '') + text;
   }
@@ -218,6 +223,7 @@ const BACKTICKED: Readonly<Record<string, string>> = {
 
 function powershellWords(command: string): ShellReading {
   const words = new Words();
+  let depth = 0;
   for (let at = 0; at < command.length; at += 1) {
     const char = command.charAt(at);
     if (BLANK.test(char)) words.end();
@@ -236,14 +242,17 @@ function powershellWords(command: string): ShellReading {
       if (!quoted) return { kind: 'open' };
       words.add(quoted.text);
       at = quoted.end;
+    } else if (char === '=' && depth === 0 && words.isWithinArgument()) {
+      // Within an argument, such as a URL, `=` is a character like any other.
+      words.add(char);
     } else if ('{};='.includes(char)) {
+      depth += char === '{' ? 1 : char === '}' ? -1 : 0;
       words.end();
       words.add(char);
       words.end();
     } else words.add(char);
   }
   words.end();
-  const depth = words.done.filter((word) => word === '{').length - words.done.filter((word) => word === '}').length;
   return depth > 0 ? { kind: 'open' } : { kind: 'words', words: words.done };
 }
 

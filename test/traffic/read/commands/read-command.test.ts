@@ -86,6 +86,42 @@ describe('a command of PowerShell with variables', () => {
     expect(all.map(({ kind }) => kind)).toContain('unreadable');
   });
 
+  it.each([
+    [
+      'Invoke-WebRequest : The remote server returned an error: (402) Payment Required.',
+      { kind: 'reply', status: 402 },
+    ],
+    [
+      'Invoke-RestMethod: Response status code does not indicate success: 503 (Service Unavailable).',
+      { kind: 'reply', status: 503 },
+    ],
+    ['Invoke-WebRequest : The operation has timed out.', { kind: 'none', reason: 'too-late' }],
+    [
+      'Invoke-RestMethod: The request was canceled due to the configured HttpClient.Timeout of 5 seconds elapsing.',
+      { kind: 'none', reason: 'too-late' },
+    ],
+    ['Invoke-WebRequest : Unable to connect to the remote server', { kind: 'none', reason: 'refused' }],
+    ["Invoke-WebRequest : The remote name could not be resolved: 'w.example'", { kind: 'none', reason: 'unresolved' }],
+    ['Invoke-WebRequest : {"code":"insufficient_funds","message":"no"}', { kind: 'unknown' }],
+  ])('has the reply that an error line shows: %s', async (line, answer) => {
+    const text = `PS C:\\> $body = '${BET}'
+PS C:\\> Invoke-WebRequest -Uri ${URL} -Method Post -Body $body
+${line}
+At line:1 char:1
++ Invoke-WebRequest -Uri ${URL} -Method Post -Body $body
++ ~~~~~~~~~~~~~~~~~
+    + CategoryInfo          : InvalidOperation: (System.Net.HttpWebRequest:HttpWebRequest) [Invoke-WebRequest], WebException
+    + FullyQualifiedErrorId : WebCmdletWebResponseException,Microsoft.PowerShell.Commands.InvokeWebRequestCommand
+
+PS C:\\> Invoke-WebRequest -Uri https://wallet.example/eu/balance?sessionID=s-1
+`;
+    const all = await entriesIn(text);
+    expect(all.filter(({ kind }) => kind === 'unreadable')).toEqual([]);
+    const calls = all.flatMap((entry) => (entry.kind === 'exchange' ? [entry.exchange] : []));
+    expect(calls.map(({ request: { url } }) => url)).toEqual([URL, 'https://wallet.example/eu/balance?sessionID=s-1']);
+    expect(calls[0]?.answer).toMatchObject(answer);
+  });
+
   it('has the reply that Invoke-RestMethod prints as a table', async () => {
     const all = await entriesIn(
       `PS C:\\> $body = '${BET}'\nPS C:\\> irm ${URL} -Method Post -Body $body\n\nbalance txID\n------- ----\n9.00    op-1\n\n`,
