@@ -75,7 +75,7 @@ export function hiddenRoundsOf(
     if (!next || (isWhole && isInBoth(last) && isInBoth(next))) continue;
     if (mayHide(bet, bet.amount, last, next))
       found.push(
-        `the logs contain no refund for the bet in call ${last.number}; the time until the next call is long enough for a whole round, so calls may be missing from the logs`,
+        `the logs contain no refund for the bet in call ${last.number}; ${last.atMs === null || next.atMs === null ? 'they do not show the time until the next call' : 'the time until the next call is long enough for a whole round'}, so calls may be missing from the logs`,
       );
   }
   return found;
