@@ -143,6 +143,8 @@ export class TextRewriter {
       const inner = changed === content ? text.slice(at, end) : JSON.stringify(changed).slice(1, -1);
       return this.#plain(text.slice(0, at)) + this.replaceIds(inner) + this.rewrite(text.slice(end));
     }
+    // JavaScript and Python write objects with other quotation marks than JSON.
+    if (SINGLE_QUOTED.test(text)) return this.#plain(text);
     const from = /"\s*(?::|=>)/.test(text) || /^\s*[[{]/.test(text) ? text.search(/[[{]/) : -1;
     if (from < 0) return this.#plain(text);
     const until = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;
@@ -179,6 +181,15 @@ export class TextRewriter {
     const pairs = text
       .replace(ADDRESS_CREDENTIALS, (_, before: string, value: string) => `${before}${this.#removeCredentials(value)}@`)
       .replace(CREDENTIALS, (_, option: string, value: string) => `${option}${this.#removeCredentials(value)}`)
+      .replace(
+        POWERSHELL_CREDENTIALS,
+        (_, option: string, value: string) => `${option}${this.#removeCredentials(value)}`,
+      )
+      .replace(
+        QUOTED_PAIR,
+        (_, before: string, name: string, sign: string, mark: string, value: string) =>
+          `${before}${name}${sign}${mark}${this.#quotedPair(name.replace(/['"]$/, ''), value)}${mark}`,
+      )
       .replace(BEARER, (_, scheme: string, value: string) => `${scheme}${this.remove(value)}`)
       .replace(JWT, (token) => this.remove(token))
       .replace(CARD, (digits) => (isCardNumber(digits) ? this.#mask() : digits))
@@ -254,6 +265,15 @@ export class TextRewriter {
     } finally {
       this.#depth -= 1;
     }
+  }
+
+  /** Rewrites the value of a pair in quotation marks. The name may be the name of a field or of a header. */
+  #quotedPair(name: string, value: string): string {
+    if (isKeptField(name)) this.keep(value);
+    // A variable with the name `wallet` may hold an address or a body.
+    if (/^(?:https?:\/\/|[[{$])/i.test(value)) return value;
+    if (PRIVATE_MEANINGS.has(fieldMeaning(name, undefined))) return this.value(value, name);
+    return isPrivateHeader(name, this.#privateHeaders) ? this.removeHeader(name, value) : value;
   }
 
   /** Rewrites the value of a `name=value` pair. */
@@ -337,6 +357,17 @@ const ADDRESS_CREDENTIALS = /(\/\/)([^/\s@"'<>]+)@/g;
 /** Matches the user and the password of a curl line. */
 const CREDENTIALS =
   /(\s(?:-u|-U|--user|--proxy-user)(?:\s|=)\s{0,5})(?<=\bcurl\b[^\r\n]{0,2000})('[^'\r\n]*'|"[^"\r\n]*"|[^\s'"]+)/g;
+/** Matches the beginning of an object whose first name is not in double quotation marks, and whose first value is in single ones. */
+const SINGLE_QUOTED = /^[\s[{]{1,20}'?[A-Za-z][\w-]{0,60}'?\s{0,5}:\s{0,5}'/;
+/** Matches a password in a PowerShell command. A variable is no password. */
+const POWERSHELL_CREDENTIALS =
+  /((?:\s|\()(?:-Credential|ConvertTo-SecureString(?:\s{1,5}-String)?)\s{1,5})(?![$(-])('[^'\r\n]*'|"[^"\r\n]*"|[^\s'"]+)/gi;
+/**
+ * Matches a name and its value in quotation marks, as in a hash table of PowerShell (`'X-Api-Key' = 'abc'`), in an object of
+ * JavaScript or in a dictionary of Python.
+ */
+const QUOTED_PAIR =
+  /(?<![\w.-])(['"]?)\b([A-Za-z][\w.-]{0,60}['"]?)(\s{0,5}(?:=>?|:)\s{0,5})(['"])((?:(?!\4)[^\r\n]){1,2000})\4/g;
 const BEARER = /\b(bearer\s{1,5})([\w.~+/=-]{8,})/gi;
 /** Matches a JSON Web Token (RFC 7519): its first part is JSON in base64url. */
 const JWT = /\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;

@@ -49,6 +49,18 @@ describe('TextRewriter', () => {
     ['keys', '{"apiKey":"abc","password":7}', '{"apiKey":"***","password":"***"}'],
     ['a password in an address', 'https://joe:pw@wallet.example/', 'https://***@wallet.example/'],
     ['headers of a curl line', "-H 'Authorization: Bearer x' -H 'Accept: y'", "-H 'Authorization: ***' -H 'Accept: y'"],
+    [
+      'a hash table of PowerShell',
+      "@{ 'X-Api-Key' = 'abc'; sessionID = 's-1'; amount = '1.00'; password = \"pw1\" }",
+      `@{ 'X-Api-Key' = '***'; sessionID = '${S}'; amount = '1.00'; password = "***" }`,
+    ],
+    ['an object of Python or JavaScript', "{'sessionID': 's-1', token: 's-1'}", `{'sessionID': '${S}', token: '${S}'}`],
+    ['a variable with an address', "$wallet = 'https://w.example/eu'", "$wallet = 'https://w.example/eu'"],
+    [
+      'the password of a PowerShell command',
+      "Invoke-RestMethod -Credential joe:pw1 $(ConvertTo-SecureString 'pw2' -AsPlainText)",
+      'Invoke-RestMethod -Credential *** $(ConvertTo-SecureString *** -AsPlainText)',
+    ],
     ['a query of HTTPie', 'http GET /eu/balance sessionID==s-1', `http GET /eu/balance sessionID==${S}`],
     [
       'a line with the colours of a terminal',
