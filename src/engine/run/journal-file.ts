@@ -131,10 +131,17 @@ function withShortBody(event: JournalEvent): JournalEvent {
   };
 }
 
+/** Number of bytes of a UTF-8 text for one unit of UTF-16, at most. */
+const BYTES_OF_UNIT = 3;
+
 function appending(file: string, descriptor: number, scrub: (text: string) => string): JournalFile {
   let open = true;
+  // Nearly every line fits into this buffer. A new buffer for each line takes longer than to write the text into it.
+  const usual = Buffer.allocUnsafeSlow(PIECE);
+  const bytesOf = (text: string): Uint8Array =>
+    text.length * BYTES_OF_UNIT > PIECE ? Buffer.from(text) : usual.subarray(0, usual.write(text));
   const write = (lines: string | Uint8Array): void => {
-    const bytes = typeof lines === 'string' ? Buffer.from(lines) : lines;
+    const bytes = typeof lines === 'string' ? bytesOf(lines) : lines;
     // When a run fails, some calls may still be in flight. Their events may come after the file was closed, and must not be
     // written: the system may already use the same descriptor for another file.
     if (!open) throw new Error(`the journal ${file} is closed`);

@@ -23,6 +23,21 @@ it('an appended event is in the file at once', () => {
   journal.close();
 });
 
+it('lines of any length and with any characters follow each other without a gap', () => {
+  const file = path.join(dir, 'run.ndjson');
+  const journal = createJournalFile(file, same);
+  const texts = [20_000, 1, 21_800, 30_000, 0].flatMap((length) =>
+    ['a', 'é', '漢', '😀'].map((one) => one.repeat(length)),
+  );
+  for (const text of texts) journal.append({ event: 'notice', text });
+  journal.close();
+  const lines = readFileSync(file, 'utf8').split('\n');
+  expect(lines.map((line) => (line === '' ? null : (JSON.parse(line) as { text: string }).text))).toEqual([
+    ...texts,
+    null,
+  ]);
+});
+
 it('only the owner can read the journal', () => {
   const file = path.join(dir, 'made', 'run.ndjson');
   createJournalFile(file, same).close();
