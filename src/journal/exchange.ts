@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { CallName } from '../contract/call-name.ts';
 
 /** The bytes of a body. They are stored as text if they are valid UTF-8, and otherwise as base64. */
@@ -161,8 +162,20 @@ export function bodyText(body: Body): string {
   return body.encoding === 'utf8' ? body.data : Buffer.from(body.data, 'base64').toString('latin1');
 }
 
+/** The sessions of the addresses that were read last. Nearly all balance calls of a run have the address of an earlier one. */
+const SESSIONS = new LRUCache<string, { readonly sessionID: string | undefined }>({ max: 100 });
+
+/** Returns the `sessionID` in the query of an address. */
+export function sessionInUrl(url: string): string | undefined {
+  const known = SESSIONS.get(url);
+  if (known) return known.sessionID;
+  const sessionID = URL.parse(url)?.searchParams.get('sessionID') ?? undefined;
+  SESSIONS.set(url, { sessionID });
+  return sessionID;
+}
+
 /** Returns the `sessionID` in the query or in the body of a call. The body is not parsed: the function only searches its text. */
 export function sessionNamedIn({ url, body }: ExchangeRequest): string | undefined {
-  if (body === null) return URL.parse(url)?.searchParams.get('sessionID') ?? undefined;
+  if (body === null) return sessionInUrl(url);
   return /"sessionID"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(bodyText(body))?.[1];
 }

@@ -3,7 +3,7 @@ import { queryOf } from '../../contract/query.ts';
 import { isSigned, SIGNATURE_HEADER } from '../../contract/signature.ts';
 import { amountOf, amountTextOf, bodyFields } from '../../journal/call-amount.ts';
 import type { Sending } from '../../journal/event.ts';
-import { bodyText, header } from '../../journal/exchange.ts';
+import { bodyText, header, sessionInUrl } from '../../journal/exchange.ts';
 
 /** A bet, a win or a refund that was read from a journal. */
 export interface PastCall {
@@ -78,7 +78,7 @@ export function sessionOfSending(sending: Sending): string | undefined {
 }
 
 function sessionIn({ call, request }: Sending): string | undefined {
-  if (call === 'balance') return URL.parse(request.url)?.searchParams.get('sessionID') ?? undefined;
+  if (call === 'balance') return sessionInUrl(request.url);
   const sessionID = request.body ? bodyFields(request.body)?.sessionID : undefined;
   return typeof sessionID === 'string' ? sessionID : undefined;
 }

@@ -1,5 +1,5 @@
 import type { CallName } from '../../contract/call-name.ts';
-import { bodyText, type ExchangeRequest, type Outcome } from '../exchange.ts';
+import { bodyText, type ExchangeRequest, type Outcome, sessionInUrl } from '../exchange.ts';
 
 /** The code with which an operator says that it does not know a session. */
 const CODE = 'session_not_found';
@@ -26,8 +26,8 @@ export class UnknownSessionTally {
 
   /** Notes the outcome of a correctly signed balance call. */
   note(exchange: string, { url }: ExchangeRequest, outcome: Outcome): void {
-    const sessionID = URL.canParse(url) ? new URL(url).searchParams.get('sessionID') : null;
-    if (sessionID === null || outcome.kind !== 'reply' || this.#sessions.get(sessionID) === null) return;
+    const sessionID = sessionInUrl(url);
+    if (sessionID === undefined || outcome.kind !== 'reply' || this.#sessions.get(sessionID) === null) return;
     if (!isUnknownSession(outcome)) {
       this.#sessions.set(sessionID, null);
       return;
