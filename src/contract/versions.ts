@@ -77,7 +77,18 @@ export function compareVersions(a: string, b: string): number {
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];
 }
 
-function numbers(version: string): [major: number, minor: number, patch: number] {
+type Numbers = readonly [major: number, minor: number, patch: number];
+
+/** Each decision of a rule compares two published versions, so their numbers are computed only once. */
+const PUBLISHED: ReadonlyMap<string, Numbers> = new Map(
+  CONTRACT_VERSIONS.map((version) => [version, numbersIn(version)]),
+);
+
+function numbers(version: string): Numbers {
+  return PUBLISHED.get(version) ?? numbersIn(version);
+}
+
+function numbersIn(version: string): Numbers {
   const match = VERSION.exec(version);
   if (!match) throw new RangeError(`not a version of the form major.minor.patch: ${JSON.stringify(version)}`);
   return [Number(match[1]), Number(match[2]), Number(match[3])];
