@@ -261,11 +261,11 @@ export class Judge {
       const subject = { rule, step: planned.step, exchange: exchange.id };
       const decision = decisionOf(rule, check, observed);
       if (decision) {
-        const held = { ...answered, rule, exchange: exchange.id, decision };
-        if (decision.kind === 'breach' && isTemporary(answered.status)) this.#passing.hold(held);
+        if (decision.kind === 'breach' && isTemporary(answered.status))
+          this.#passing.hold({ ...answered, rule, exchange: exchange.id, decision });
         else if (decision.kind === 'breach' && this.#mayBeLimit(observed, rule))
           this.#passing.holdDecline(subject, decision);
-        else if (check.controlled) this.#controls.hold(held);
+        else if (check.controlled) this.#controls.hold({ ...answered, rule, exchange: exchange.id, decision });
         else this.collector.decide(subject, decision);
       }
       const hypotheses = check.hypotheses?.(observed) ?? [];
@@ -349,10 +349,9 @@ export class Judge {
 
   /** Records a pass of `balance.read-only`, after a read that returned the right balance. */
   #readRules(observed: ObservedCall): void {
-    for (const [rule] of this.#checks.of(observed.planned)) {
-      const subject = { rule, step: observed.planned.step, exchange: observed.exchange.id };
-      if (rule === 'balance.read-only') this.collector.decide(subject, PASS);
-    }
+    const rule = 'balance.read-only';
+    if (!this.#checks.of(observed.planned).some(([id]) => id === rule)) return;
+    this.collector.decide({ rule, step: observed.planned.step, exchange: observed.exchange.id }, PASS);
   }
 
   #judgeTxID(observed: ObservedCall): void {
