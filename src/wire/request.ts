@@ -59,14 +59,22 @@ export interface BuiltRequest {
   readonly payload: Uint8Array;
 }
 
-/** The base URL that was parsed last. Nearly all calls of a run have the same base URL, so it is cached. */
-let latest: { readonly text: string; readonly url: URL } | undefined;
+interface Base {
+  readonly origin: string;
+  readonly host: string;
+  /** The path without the slashes at its end. */
+  readonly path: string;
+}
 
-function baseOf(target: Target): URL {
-  if (latest?.text === target.baseUrl) return latest.url;
-  const url = readBase(target);
-  latest = { text: target.baseUrl, url };
-  return url;
+/** The base URL that was parsed last. Nearly all calls of a run have the same base URL, so it is cached. */
+let latest: { readonly text: string; readonly base: Base } | undefined;
+
+function baseOf(target: Target): Base {
+  if (latest?.text === target.baseUrl) return latest.base;
+  const { origin, host, pathname } = readBase(target);
+  const base = { origin, host, path: pathname.replace(/(?<!\/)\/+$/, '') };
+  latest = { text: target.baseUrl, base };
+  return base;
 }
 
 function readBase(target: Target): URL {
@@ -80,10 +88,10 @@ function readBase(target: Target): URL {
   return url;
 }
 
-function pathOf(base: URL, call: CallName, target: Target): string {
+function pathOf(base: Base, call: CallName, target: Target): string {
   const own = target.paths?.[call] ?? call;
   if (/[?#\s]/.test(own)) throw new TypeError(`the path of ${call} has a query, a fragment or white space`);
-  return `${base.pathname.replace(/(?<!\/)\/+$/, '')}/${own.replace(/^\/+/, '')}`;
+  return `${base.path}/${own.replace(/^\/+/, '')}`;
 }
 
 const UNCONFIGURABLE: readonly string[] = ['content-length', 'transfer-encoding', 'expect', 'upgrade'];
