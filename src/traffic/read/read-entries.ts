@@ -198,7 +198,7 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
     if (skipped > 0) found.push({ kind: 'skipped', line: lines[0]?.number ?? 1, count: skipped });
     if (found.length > 0) yield found;
   }
-  const rest = [...reading.end()];
+  const rest = reading.end();
   if (rest.length > 0) yield rest;
 }
 
@@ -257,6 +257,8 @@ class LineReader {
   #lastCall = 0;
   /** The number of the line that was read last. */
   #lastLine = 0;
+  /** The entries that the last line has completed. A list needs less time than generators within generators. */
+  #out: LogEntry[] = [];
   /** The beginning of a row of a CSV whose quoted field continues on the next line. */
   #row: { readonly line: number; readonly text: string } | null = null;
 
@@ -311,10 +313,21 @@ class LineReader {
     return !(isOfLast || TARGET.test(before) || this.#textCorrelation.isWaitingFor(text));
   }
 
-  *take(line: Line): Generator<LogEntry> {
-    if (line.number !== this.#lastLine + 1) yield* this.#afterGap(line.number);
+  /** Reads a line. Returns the entries that are complete now. */
+  take(line: Line): readonly LogEntry[] {
+    this.#out = [];
+    if (line.number !== this.#lastLine + 1) this.#afterGap(line.number);
     this.#lastLine = line.number;
-    for (const entry of this.#takeLine(line)) yield this.#withCollector(entry);
+    const before = this.#out.length;
+    this.#takeLine(line);
+    this.#addCollectors(before);
+    return this.#out;
+  }
+
+  /** Does {@link #withCollector} for the entries from a position on. */
+  #addCollectors(from: number): void {
+    if (this.#collected.size === 0) return;
+    this.#out = this.#out.map((entry, index) => (index < from ? entry : this.#withCollector(entry)));
   }
 
   /** Leaves out a line. Nothing that is open ends with this line. */
@@ -324,8 +337,9 @@ class LineReader {
   }
 
   /** Some lines were left out by their numbers. Ends the entries that these lines would have ended. */
-  *#afterGap(next: number): Generator<LogEntry> {
-    for (const entry of this.#endBlock()) yield this.#withCollector(entry);
+  #afterGap(next: number): void {
+    this.#endBlock();
+    this.#addCollectors(0);
     this.#interleaved.forget();
     this.#correlation.forget();
     this.#textCorrelation.forget();
@@ -333,14 +347,18 @@ class LineReader {
     this.#lastCall = 0;
   }
 
-  /** Notes the calls of an entry that ends on the line `to`. */
-  *#counted(entries: Iterable<LogEntry>, to: number): Generator<LogEntry> {
+  /**
+   * Adds what was read from lines up to the line `to`, and notes its calls. A comment or a line of `curl -v` between a request and its
+   * reply does not end the request.
+   */
+  #add(entries: readonly LogEntry[], to: number): void {
     for (const entry of entries) {
       if (entry.kind === 'exchange') {
         this.#group.calls += 1;
         this.#group.call = entry.exchange.place.line;
+        this.#endWaiting();
       }
-      yield entry;
+      this.#out.push(entry);
     }
     this.#endGroup(to);
   }
@@ -390,76 +408,76 @@ class LineReader {
     return time ? { ...entry, exchange: { ...entry.exchange, time: { ...time, mayBeEnd: true } } } : entry;
   }
 
-  *#takeLine(line: Line): Generator<LogEntry> {
+  #takeLine(line: Line): void {
     if (line.text === null) {
-      yield { kind: 'unreadable', line: line.number, why: 'the line is longer than 16 MB' };
+      this.#out.push({ kind: 'unreadable', line: line.number, why: 'the line is longer than 16 MB' });
       return;
     }
     const plain = line.text.includes('\u001B') ? line.text.replaceAll(COLOUR, '') : line.text;
     const text = this.#pasted(this.#csv ? plain : this.#uncollected(plain, line.number));
     const dumped = this.#csv || this.#journal ? undefined : dumpedMessage(text);
     if (dumped) {
-      yield* this.#dumped(dumped, line);
+      this.#dumped(dumped, line);
       return;
     }
     const printed = this.#csv || this.#journal ? undefined : this.#python.take(text);
     if (printed === 'mixed') {
-      yield* this.#endMessage();
-      yield* this.#endWaiting();
-      yield { kind: 'other', line: line.number };
+      this.#endMessage();
+      this.#endWaiting();
+      this.#out.push({ kind: 'other', line: line.number });
       return;
     }
     if (printed && (this.#message ?? beginsMessage(printed[0] ?? ''))) {
-      for (const each of printed) yield* this.#takeText(each, line);
+      for (const each of printed) this.#takeText(each, line);
       return;
     }
     const ofLoad = this.#journal?.takeLoadLine(text, line.number);
     if (ofLoad) {
-      if (ofLoad.entry) yield ofLoad.entry;
+      if (ofLoad.entry) this.#out.push(ofLoad.entry);
       return;
     }
     if (this.#csv) {
-      yield* this.#takeRow(text, line.number);
+      this.#takeRow(text, line.number);
       return;
     }
     if (line.number === 1) this.#csv = csvColumns(text) ?? null;
     if (this.#csv) {
-      yield { kind: 'other', line: line.number };
+      this.#out.push({ kind: 'other', line: line.number });
       return;
     }
     if (this.#command) {
       if (!beginsCommand(text) && this.#command.lines.length < MAX_COMMAND_LINES) {
         this.#command.lines.push(text);
-        yield* this.#tryCommand();
+        this.#tryCommand();
         return;
       }
-      yield* this.#endCommand();
+      this.#endCommand();
     }
     if (beginsCommand(text)) this.#wget.end();
     const ofWget = this.#wget.take(
       text,
       !this.#waiting ? 'nothing' : this.#waiting.request.method === null ? 'url' : 'all',
     );
-    if (ofWget) yield* this.#printedByWget(ofWget, text, line);
-    else yield* this.#takeText(text, line);
+    if (ofWget) this.#printedByWget(ofWget, text, line);
+    else this.#takeText(text, line);
   }
 
-  *#printedByWget(printed: WgetLine, text: string, line: Line): Generator<LogEntry> {
-    yield* this.#endBlock();
+  #printedByWget(printed: WgetLine, text: string, line: Line): void {
+    this.#endBlock();
     switch (printed.kind) {
       case 'lines':
-        for (const each of printed.lines) yield* this.#takeText(each, line);
+        for (const each of printed.lines) this.#takeText(each, line);
         break;
       case 'attempt':
-        yield* this.#endMessage();
-        yield* this.#attempt(printed, line);
+        this.#endMessage();
+        this.#attempt(printed, line);
         break;
       case 'done':
-        yield* this.#endMessage();
+        this.#endMessage();
         break;
       case 'connected':
       case 'failure':
-        if (this.#waiting === null) yield* this.#takeText(text, line);
+        if (this.#waiting === null) this.#takeText(text, line);
         else this.#waiting = { ...this.#waiting, answer: printed.kind === 'failure' ? printed.answer : UNKNOWN };
     }
   }
@@ -468,11 +486,11 @@ class LineReader {
    * Begins an attempt of wget. The attempt may be the first one of a command, a repetition of the same request, or an attempt whose
    * command was not copied.
    */
-  *#attempt({ time, url }: { readonly time: string; readonly url: string }, { number }: Line): Generator<LogEntry> {
+  #attempt({ time, url }: { readonly time: string; readonly url: string }, { number }: Line): void {
     const asked = this.#waiting;
     const isFirst = asked?.time === null && asked.answer.kind === 'unknown';
     const isSame = asked !== null && asked.request.url === url;
-    if (!isFirst || !isSame) yield* this.#endWaiting();
+    if (!isFirst || !isSame) this.#endWaiting();
     const request = isSame ? asked.request : { method: null, url, headers: null, body: 'unknown' as const };
     this.#waiting = {
       ...(isFirst && isSame ? asked : this.#unanswered(request, number)),
@@ -481,42 +499,42 @@ class LineReader {
   }
 
   /** Begins a message that a program of Go has dumped into its log. */
-  *#dumped({ time, lines, isWhole }: DumpedMessage, line: Line): Generator<LogEntry> {
-    for (const each of lines) yield* this.#takeText(each, line);
+  #dumped({ time, lines, isWhole }: DumpedMessage, line: Line): void {
+    for (const each of lines) this.#takeText(each, line);
     if (this.#message) this.#message = { ...this.#message, time: readTime(time ?? '', this.#source.form.zone) ?? null };
-    if (isWhole) yield* this.#endMessage();
+    if (isWhole) this.#endMessage();
   }
 
-  *#takeText(text: string, line: Line): Generator<LogEntry> {
+  #takeText(text: string, line: Line): void {
     const messages = this.#message || text.startsWith('{') ? undefined : this.#interleaved.take(text, line.number);
     if (messages) {
-      yield* this.#wholeMessages(messages, line.number);
+      this.#wholeMessages(messages, line.number);
       return;
     }
     if (this.#message) {
       if (!beginsMessage(text) && !beginsCommand(text) && this.#message.reading.take(text)) return;
-      yield* this.#endMessage();
+      this.#endMessage();
     }
     if (this.#block?.lines.take(text)) return;
-    yield* this.#endBlock();
-    if (!this.#takeBare(text, line)) yield* this.#begin(text, line);
+    this.#endBlock();
+    if (!this.#takeBare(text, line)) this.#begin(text, line);
   }
 
-  *#wholeMessages(messages: readonly WholeMessage[], last: number): Generator<LogEntry> {
+  #wholeMessages(messages: readonly WholeMessage[], last: number): void {
     for (const { fields, number } of messages) {
       const place: LogPlace = { file: this.#source.file, line: number };
-      for (const sighting of this.#counted(this.#textFields(fields, place), last)) yield* this.#after(sighting);
+      this.#add(this.#textFields(fields, place), last);
     }
   }
 
   /** Reads a request or a reply that an HTTP client has logged as text. */
-  *#textFields(fields: Fields, place: LogPlace): Generator<LogEntry> {
+  #textFields(fields: Fields, place: LogPlace): readonly LogEntry[] {
     const kind = fields.url === undefined ? 'fields' : 'request';
-    yield* this.#textPart({ kind, fields }, place, 'service');
+    return this.#textPart({ kind, fields }, place, 'service');
   }
 
   /** Reads an entry of several lines. */
-  *#endBlock(): Generator<LogEntry> {
+  #endBlock(): void {
     if (!this.#block) return;
     const { lines, ended } = this.#block;
     this.#block = null;
@@ -528,8 +546,11 @@ class LineReader {
         : entry.kind === 'part'
           ? this.#part(entry.part, place)
           : this.#line(entry.text, lines.number, ended);
-    for (const sighting of this.#counted(sightings, lines.last))
-      yield* this.#after(shownWith(sighting, lines.number, entry.kind === 'text' ? entry.text : ''));
+    const text = entry.kind === 'text' ? entry.text : '';
+    this.#add(
+      sightings.map((sighting) => shownWith(sighting, lines.number, text)),
+      lines.last,
+    );
   }
 
   /** Reads a reply of which the terminal shows only the body, under the command. Returns true if the line belongs to this reply. */
@@ -573,7 +594,7 @@ class LineReader {
       : text;
   }
 
-  *#takeRow(text: string, number: number): Generator<LogEntry> {
+  #takeRow(text: string, number: number): void {
     const row = this.#row ? { line: this.#row.line, text: `${this.#row.text}\n${text}` } : { line: number, text };
     if (isOpenRow(row.text) && number - row.line < MAX_COMMAND_LINES) {
       this.#row = row;
@@ -582,27 +603,36 @@ class LineReader {
     this.#row = null;
     if (row.text.trim() === '') return;
     const object = this.#csv && readCsvRow(row.text, this.#csv);
-    if (object) yield* this.#logged(object, { file: this.#source.file, line: row.line });
-    else yield { kind: 'unreadable', line: row.line, why: 'the row has another number of columns than the header' };
+    if (object) this.#out.push(...this.#logged(object, { file: this.#source.file, line: row.line }));
+    else
+      this.#out.push({
+        kind: 'unreadable',
+        line: row.line,
+        why: 'the row has another number of columns than the header',
+      });
   }
 
-  *end(): Generator<LogEntry> {
-    for (const entry of this.#end()) yield this.#withCollector(entry);
+  /** Returns the entries that the end of the file completes. */
+  end(): readonly LogEntry[] {
+    this.#out = [];
+    this.#end();
+    this.#addCollectors(0);
+    return this.#out;
   }
 
-  *#end(): Generator<LogEntry> {
-    yield* this.#endBlock();
-    yield* this.#wholeMessages(this.#interleaved.end(), this.#lastLine);
-    if (this.#row) yield { kind: 'unreadable', line: this.#row.line, why: 'the file ends within this row' };
-    yield* this.#endCommand();
-    yield* this.#endMessage();
-    yield* this.#endWaiting();
-    if (this.#journal) yield* this.#journal.end();
-    yield* this.#correlation.end();
-    yield* this.#textCorrelation.end();
+  #end(): void {
+    this.#endBlock();
+    this.#wholeMessages(this.#interleaved.end(), this.#lastLine);
+    if (this.#row) this.#out.push({ kind: 'unreadable', line: this.#row.line, why: 'the file ends within this row' });
+    this.#endCommand();
+    this.#endMessage();
+    this.#endWaiting();
+    if (this.#journal) for (const entry of this.#journal.end()) this.#out.push(entry);
+    for (const correlation of [this.#correlation, this.#textCorrelation])
+      for (const entry of correlation.end()) this.#out.push(entry);
   }
 
-  *#begin(text: string, line: Line): Generator<LogEntry> {
+  #begin(text: string, line: Line): void {
     const { number, ended } = line;
     if (text.trim() === '') return;
     if (beginsMessage(text)) {
@@ -610,16 +640,16 @@ class LineReader {
       return;
     }
     if (beginsCommand(text)) {
-      yield* this.#endWaiting();
+      this.#endWaiting();
       this.#command = { line: number, lines: [text] };
-      yield* this.#tryCommand();
+      this.#tryCommand();
       return;
     }
     const failure = curlFailure(text) ?? httpieFailure(text) ?? invokeFailure(text);
     if (failure && this.#waiting) {
       const exchange = this.#waiting;
       this.#waiting = null;
-      yield { kind: 'exchange', exchange: { ...exchange, answer: failure } };
+      this.#out.push({ kind: 'exchange', exchange: { ...exchange, answer: failure } });
       return;
     }
     // JSON on several lines may also be the reply of a command.
@@ -627,89 +657,68 @@ class LineReader {
       this.#block = { lines: new LineBlock(text, number), ended };
       return;
     }
-    for (const sighting of this.#counted(this.#line(text, number, ended), number)) yield* this.#after(sighting);
+    this.#add(this.#line(text, number, ended), number);
   }
 
-  /** A comment or a line of `curl -v` between a request and its reply does not end the request. */
-  *#after(sighting: LogEntry): Generator<LogEntry> {
-    if (sighting.kind === 'exchange') yield* this.#endWaiting();
-    yield sighting;
-  }
-
-  *#line(text: string, number: number, ended: boolean): Generator<LogEntry> {
+  #line(text: string, number: number, ended: boolean): readonly LogEntry[] {
     const place: LogPlace = { file: this.#source.file, line: number };
     if (text.trimStart().startsWith('{')) {
       const value = parsedLine(text);
       if (isFields(value)) {
-        yield* this.#object(value, place);
-        return;
+        return this.#object(value, place);
       }
       // The fields before the cut may show which call the entry describes. The fields after the cut count as not logged.
       const fields = cutEntry(text);
       if (fields && readJsonLine(fields, this.#source.form, place)) {
-        yield* this.#logged(fields, place);
-        return;
+        return this.#logged(fields, place);
       }
-      yield {
-        kind: 'unreadable',
-        line: number,
-        why: !ended ? 'the file ends within this line' : cutObject(text) ? CUT : 'it is not valid JSON',
-      };
-      return;
+      const why = !ended ? 'the file ends within this line' : cutObject(text) ? CUT : 'it is not valid JSON';
+      return [{ kind: 'unreadable', line: number, why }];
     }
     this.#columns = w3cColumns(text) ?? this.#columns;
     const logged = this.#columns && readW3cLine(text, this.#columns, this.#source.form, place);
     if (logged) {
-      yield { kind: 'exchange', exchange: logged };
-      return;
+      return [{ kind: 'exchange', exchange: logged }];
     }
     if (SETTING.test(text) || TRACE.test(text)) {
-      yield { kind: 'other', line: number };
-      return;
+      return [{ kind: 'other', line: number }];
     }
     const part = railsPart(text) ?? this.#phoenix.part(text) ?? this.#apiGateway.part(text);
     const ofClient = part ? undefined : clientPart(text);
     if (part ?? ofClient) {
-      yield* this.#textPart(part ?? ofClient ?? NOTHING, place, ofClient ? 'service' : null);
-      return;
+      return this.#textPart(part ?? ofClient ?? NOTHING, place, ofClient ? 'service' : null);
     }
     if (!this.#source.form.pattern && isUnrelated(text)) {
-      if (this.#isFailure(text)) yield { kind: 'other', line: number };
-      else yield { kind: 'unreadable', line: number, why: lineFormat(text) ?? UNKNOWN_FORMAT };
-      return;
+      if (this.#isFailure(text)) return [{ kind: 'other', line: number }];
+      return [{ kind: 'unreadable', line: number, why: lineFormat(text) ?? UNKNOWN_FORMAT }];
     }
     const exchange = readTextLine(text, this.#source.form, place);
     if (exchange) {
-      yield { kind: 'exchange', exchange };
-      return;
+      return [{ kind: 'exchange', exchange }];
     }
     // An error may name the URL of its request, as in `I/O error on POST request for "https://…/bet": Read timed out`.
     if (!text.includes('{') && this.#isFailure(text)) {
-      yield { kind: 'other', line: number };
-      return;
+      return [{ kind: 'other', line: number }];
     }
     const fields = isIisLine(text) ? undefined : printedBodies(text);
     if (fields) {
-      yield* this.#printed(fields, text, place);
-      return;
+      return this.#printed(fields, text, place);
     }
     const embedded = embeddedJson(text);
     const object = embedded && parsed(embedded.text);
     if (isFields(object)) {
-      yield* this.#object({ ...joining(text, object, embedded?.time), ...object }, place);
-      return;
+      return this.#object({ ...joining(text, object, embedded?.time), ...object }, place);
     }
     const start = text.indexOf('{"');
     const cut = start < 0 ? undefined : cutEntry(text.slice(start));
     if (cut && readJsonLine(cut, this.#source.form, place)) {
-      yield* this.#object({ ...joining(text, cut, timeIn(text.slice(0, start))), ...cut }, place);
-      return;
+      return this.#object({ ...joining(text, cut, timeIn(text.slice(0, start))), ...cut }, place);
     }
     const wrapped = isIisLine(text) ? undefined : readPlainText(text, this.#source.form, place);
     const pairs = wrapped && { trace_id: idOf(text), ...namedPairs(text) };
-    if (wrapped && pairs) yield* this.#textCorrelation.request(wrapped, pairs);
-    else if (this.#isFailure(text)) yield { kind: 'other', line: number };
-    else yield { kind: 'unreadable', line: number, why: cut ? CUT : (lineFormat(text) ?? UNKNOWN_FORMAT) };
+    if (wrapped && pairs) return this.#textCorrelation.request(wrapped, pairs);
+    if (this.#isFailure(text)) return [{ kind: 'other', line: number }];
+    return [{ kind: 'unreadable', line: number, why: cut ? CUT : (lineFormat(text) ?? UNKNOWN_FORMAT) }];
   }
 
   /**
@@ -722,89 +731,85 @@ class LineReader {
     return this.#textCorrelation.failure(idOf(text), { text, time, call: printedBodies(text)?.call });
   }
 
-  *#object(value: Readonly<Record<string, unknown>>, place: LogPlace): Generator<LogEntry> {
+  #object(value: Readonly<Record<string, unknown>>, place: LogPlace): readonly LogEntry[] {
+    let ended: readonly LogEntry[] = [];
     if (isJournalHead(value)) {
-      if (this.#journal) yield* this.#journal.end();
+      if (this.#journal) ended = [...this.#journal.end()];
       this.#journal = new JournalReader(place.file);
     }
     if (this.#journal) {
       const sighting = this.#journal.take(value, place.line);
-      if (sighting) yield sighting;
-    } else if (isLaterEvent(value))
-      yield {
-        kind: 'unreadable',
-        line: place.line,
-        why: 'it is an event of a journal whose first line is missing',
-      };
-    else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
-    else yield* this.#logged(value, place);
+      return sighting ? [...ended, sighting] : ended;
+    }
+    if (isLaterEvent(value))
+      return [{ kind: 'unreadable', line: place.line, why: 'it is an event of a journal whose first line is missing' }];
+    if (isHarEntry(value)) return [readHarEntry(value, place, 'service')];
+    return this.#logged(value, place);
   }
 
-  *#logged(value: Readonly<Record<string, unknown>>, place: LogPlace, side: Side | null = null): Generator<LogEntry> {
+  #logged(value: Readonly<Record<string, unknown>>, place: LogPlace, side: Side | null = null): readonly LogEntry[] {
     const found = readJsonLine(value, this.#source.form, place);
     const exchange = found && side !== null && this.#source.form.side === null ? { ...found, side } : found;
     // The request of a reply that an HTTP client has logged may be a line of text.
     const answered = exchange
       ? undefined
       : (this.#correlation.reply(value) ?? (side === null ? undefined : this.#textCorrelation.reply(value)));
-    if (exchange) yield* this.#correlation.request(exchange, value);
-    else if (answered) yield { kind: 'exchange', exchange: answered };
-    else if (hasCutCall(value)) yield { kind: 'unreadable', line: place.line, why: CUT };
-    else yield { kind: 'other', line: place.line, sent: sentIn(value) };
+    if (exchange) return this.#correlation.request(exchange, value);
+    if (answered) return [{ kind: 'exchange', exchange: answered }];
+    if (hasCutCall(value)) return [{ kind: 'unreadable', line: place.line, why: CUT }];
+    return [{ kind: 'other', line: place.line, sent: sentIn(value) }];
   }
 
-  *#part({ kind, fields }: RequestPart, place: LogPlace): Generator<LogEntry> {
-    if (kind === 'body') yield* this.#correlation.body(fields, place.line);
-    else yield* this.#logged(fields, place);
+  #part({ kind, fields }: RequestPart, place: LogPlace): readonly LogEntry[] {
+    if (kind === 'body') return this.#correlation.body(fields, place.line);
+    return this.#logged(fields, place);
   }
 
   /** Reads a part of a request that is one line of text. */
-  *#textPart({ kind, fields }: RequestPart, place: LogPlace, side: Side | null): Generator<LogEntry> {
+  #textPart({ kind, fields }: RequestPart, place: LogPlace, side: Side | null): readonly LogEntry[] {
     if (kind === 'body') {
-      yield* this.#textCorrelation.body(fields, place.line);
-      return;
+      return this.#textCorrelation.body(fields, place.line);
     }
     const asked = kind === 'request' ? printedExchange(fields, this.#source.form, place) : undefined;
     if (asked) {
       const isDefault = side === null || this.#source.form.side !== null;
-      yield* this.#textCorrelation.request(isDefault ? asked : { ...asked, side }, fields);
-      return;
+      return this.#textCorrelation.request(isDefault ? asked : { ...asked, side }, fields);
     }
     const answered = kind === 'fields' ? this.#textCorrelation.reply(fields) : undefined;
-    yield answered ? { kind: 'exchange', exchange: answered } : { kind: 'other', line: place.line };
+    return [answered ? { kind: 'exchange', exchange: answered } : { kind: 'other', line: place.line }];
   }
 
-  *#printed(fields: Readonly<Record<string, unknown>>, text: string, place: LogPlace): Generator<LogEntry> {
+  #printed(fields: Readonly<Record<string, unknown>>, text: string, place: LogPlace): readonly LogEntry[] {
     const { form } = this.#source;
     const exchange =
       (text.includes('{') ? printedExchange(fields, form, place) : undefined) ??
       (namesTarget(text, fields) ? readPlainText(text, form, place) : undefined);
     const answered = exchange ? undefined : this.#textCorrelation.reply(fields);
-    if (exchange) yield* this.#textCorrelation.request(exchange, fields);
-    else if (answered) yield { kind: 'exchange', exchange: answered };
-    else yield { kind: 'other', line: place.line, sent: sentIn(fields) };
+    if (exchange) return this.#textCorrelation.request(exchange, fields);
+    if (answered) return [{ kind: 'exchange', exchange: answered }];
+    return [{ kind: 'other', line: place.line, sent: sentIn(fields) }];
   }
 
-  *#tryCommand(): Generator<LogEntry> {
+  #tryCommand(): void {
     if (!this.#command) return;
     const { line, lines } = this.#command;
     const reading = readCommand(lines.join('\n'), this.#source.beside, undefined, this.#variables);
     if (reading.kind === 'open') return;
     this.#command = null;
     if (reading.kind === 'assignment') {
-      yield { kind: 'other', line };
+      this.#out.push({ kind: 'other', line });
       return;
     }
     if (reading.kind === 'unreadable') {
-      yield { kind: 'unreadable', line, why: reading.why };
+      this.#out.push({ kind: 'unreadable', line, why: reading.why });
       return;
     }
     if (reading.missing !== null) {
-      yield {
+      this.#out.push({
         kind: 'unreadable',
         line,
         why: `its body is in ${reading.missing}, which is not in the folder of the file`,
-      };
+      });
     }
     const { isBodyRewritten } = reading;
     this.#waiting = { ...this.#unanswered(reading.request, line), ...(isBodyRewritten && { isBodyRewritten }) };
@@ -812,18 +817,18 @@ class LineReader {
     this.#invoked = /\b(?:invoke-|iwr|irm)/i.test(lines.join(' ')) ? new InvokeOutput() : null;
   }
 
-  *#endCommand(): Generator<LogEntry> {
+  #endCommand(): void {
     if (!this.#command) return;
     const { line } = this.#command;
     this.#command = null;
-    yield {
+    this.#out.push({
       kind: 'unreadable',
       line,
       why: 'the command that begins here does not end: a closing quotation mark is missing',
-    };
+    });
   }
 
-  *#endMessage(): Generator<LogEntry> {
+  #endMessage(): void {
     if (!this.#message) return;
     const { line, reading, time: logged } = this.#message;
     this.#message = null;
@@ -837,7 +842,7 @@ class LineReader {
       }
       // wget has printed the URL and the time before the request.
       const ofWget = this.#waiting?.request.method === null ? this.#waiting.time : null;
-      if (ofWget === null) yield* this.#endWaiting();
+      if (ofWget === null) this.#endWaiting();
       this.#isOfCommand = false;
       this.#waiting = {
         ...this.#unanswered(message.request, line),
@@ -847,7 +852,7 @@ class LineReader {
       return;
     }
     if (!this.#waiting) {
-      yield { kind: 'unreadable', line, why: 'it is a reply without its request' };
+      this.#out.push({ kind: 'unreadable', line, why: 'it is a reply without its request' });
       return;
     }
     const exchange = this.#waiting;
@@ -855,14 +860,14 @@ class LineReader {
     // The times of a program may be in another zone than those of its headers. So all times are taken from the program.
     const isDated = message.dateMs !== null && (logged === null || exchange.time === null);
     const time = isDated ? { ms: message.dateMs, precisionMs: 1000 } : exchange.time;
-    yield { kind: 'exchange', exchange: { ...exchange, answer: message.answer, time } };
+    this.#out.push({ kind: 'exchange', exchange: { ...exchange, answer: message.answer, time } });
   }
 
-  *#endWaiting(): Generator<LogEntry> {
+  #endWaiting(): void {
     if (!this.#waiting) return;
     const exchange = this.#waiting;
     this.#waiting = null;
-    yield { kind: 'exchange', exchange };
+    this.#out.push({ kind: 'exchange', exchange });
   }
 
   #unanswered(request: LoggedExchange['request'], line: number): LoggedExchange {

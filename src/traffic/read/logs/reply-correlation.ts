@@ -104,34 +104,29 @@ export class ReplyCorrelation {
    * Adds a request. Its reply may follow on a later line, or the request may be logged again together with its reply. Yields the
    * exchanges that are complete now.
    */
-  *request(found: LoggedExchange, object: Fields): Generator<LogEntry> {
+  request(found: LoggedExchange, object: Fields): readonly LogEntry[] {
     const exchange = this.#withSent(found, object);
     const isWhole = exchange.answer.kind !== 'unknown' && this.#waiting.size === 0 && this.#done === null;
     const id = isWhole ? undefined : this.#idOf(object);
-    if (id === undefined) {
-      yield { kind: 'exchange', exchange };
-      return;
-    }
+    if (id === undefined) return [{ kind: 'exchange', exchange }];
     if (id === ADJACENT && this.#repeats(exchange)) {
       this.#hasRepeated = true;
-      yield { kind: 'other', line: exchange.place.line };
-      return;
+      return [{ kind: 'other', line: exchange.place.line }];
     }
     const early = this.#takeEarly(id, exchange);
-    if (early) {
-      yield { kind: 'exchange', exchange: early };
-      return;
-    }
+    if (early) return [{ kind: 'exchange', exchange: early }];
     const before = this.#waiting.get(id);
     // After an error, a line with the same request is a new attempt, and not a second line about the failed attempt.
     const isFailed = this.#failures.has(id);
     if (id === ADJACENT) this.#noteAdjacent(exchange, isFailed ? undefined : before);
     const same = before && !isFailed && isSame(before, exchange) ? joined(before, exchange) : undefined;
-    if (before && !same) yield { kind: 'exchange', exchange: this.#unanswered(id, before) };
+    const ended: readonly LogEntry[] =
+      before && !same ? [{ kind: 'exchange', exchange: this.#unanswered(id, before) }] : [];
     this.#waiting.delete(id);
     const now = same ?? exchange;
-    if (now.answer.kind !== 'unknown' || (id === ADJACENT && this.#isMixed)) yield { kind: 'exchange', exchange: now };
-    else yield* this.#wait(id, now);
+    if (now.answer.kind !== 'unknown' || (id === ADJACENT && this.#isMixed))
+      return [...ended, { kind: 'exchange', exchange: now }];
+    return [...ended, ...this.#wait(id, now)];
   }
 
   /** Adds the body that was logged before the line with the URL. */
@@ -186,13 +181,14 @@ export class ReplyCorrelation {
     this.#lastAdjacentMs = now ?? this.#lastAdjacentMs;
   }
 
-  *#wait(id: string, exchange: LoggedExchange): Generator<LogEntry> {
+  #wait(id: string, exchange: LoggedExchange): readonly LogEntry[] {
     this.#waiting.set(id, exchange);
+    if (this.#waiting.size <= MAX_WAITING) return [];
     const [oldest] = this.#waiting;
-    if (!oldest || this.#waiting.size <= MAX_WAITING) return;
+    if (!oldest) return [];
     this.#waiting.delete(oldest[0]);
     this.#replies.delete(oldest[0]);
-    yield { kind: 'exchange', exchange: this.#unanswered(oldest[0], oldest[1]) };
+    return [{ kind: 'exchange', exchange: this.#unanswered(oldest[0], oldest[1]) }];
   }
 
   /** Keeps a reply whose request may follow. The name of a thread does not show this, because a thread has many requests. */
@@ -314,7 +310,7 @@ export class ReplyCorrelation {
    * Adds the body of a request whose URL was logged before. If several requests were in progress and have no id, the line does not
    * show to which request the body belongs. Then neither the body nor the replies to these requests are used.
    */
-  *body(object: Fields, line: number): Generator<LogEntry> {
+  body(object: Fields, line: number): readonly LogEntry[] {
     const id = this.#idOf(object) ?? ADJACENT;
     const asked = this.#waiting.get(id);
     const text = fieldOf(object, 'requestBody', this.#form);
@@ -324,20 +320,20 @@ export class ReplyCorrelation {
       const session = fieldOf(object, 'session', this.#form);
       if (session !== undefined && asked.request.url?.includes('?') !== true)
         this.#waiting.set(id, { ...asked, logged: { session, ...asked.logged } });
-      yield { kind: 'other', line };
-      return;
+      return [{ kind: 'other', line }];
     }
     if (isSure && asked.request.body === 'unknown') {
       this.#waiting.set(id, { ...asked, request: { ...asked.request, body: loggedBody(text) } });
-      yield { kind: 'other', line };
-      return;
+      return [{ kind: 'other', line }];
     }
     if (asked) {
       this.#isMixed ||= id === ADJACENT;
       this.#waiting.delete(id);
-      yield { kind: 'exchange', exchange: asked };
     }
-    yield { kind: 'unreadable', line, why: 'the log does not show to which request this body belongs' };
+    return [
+      ...(asked ? [{ kind: 'exchange' as const, exchange: asked }] : []),
+      { kind: 'unreadable', line, why: 'the log does not show to which request this body belongs' },
+    ];
   }
 
   /** Keeps a body that was logged on a line of its own, without the status. */
