@@ -160,7 +160,10 @@ export function unmasked(text: string | null | undefined): string | null {
 }
 
 function callName(text: string | undefined): CallName | undefined {
-  const wanted = text?.toLowerCase().replace(/^.*\//, '');
+  if (text === undefined) return undefined;
+  const exact = CALL_NAMES.find((name) => name === text);
+  if (exact) return exact;
+  const wanted = text.toLowerCase().replace(/^.*\//, '');
   return CALL_NAMES.find((name) => name === wanted);
 }
 
@@ -181,13 +184,14 @@ function parts(url: string): { readonly path: string; readonly query: Readonly<R
 }
 
 function nameOfPath(path: string, paths: CallPaths): CallName | undefined {
-  const clean = path.replace(/(?<!\/)\/+$/, '');
+  const clean = path.endsWith('/') ? path.replace(/(?<!\/)\/+$/, '') : path;
   for (const [ending, call] of paths) if (clean.endsWith(ending)) return call;
   return callName(clean.slice(clean.lastIndexOf('/') + 1));
 }
 
 function isItsMethod(call: CallName, method: string | null): boolean {
-  return method === null || method.toUpperCase() === (call === 'balance' ? 'GET' : 'POST');
+  const own = call === 'balance' ? 'GET' : 'POST';
+  return method === null || method === own || method.toUpperCase() === own;
 }
 
 /**

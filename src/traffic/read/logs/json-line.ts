@@ -163,7 +163,7 @@ function hasTime(object: Fields): boolean {
 
 /** Reads a field of an object as text. Returns undefined if the object does not have the field. */
 export function fieldOf(object: Fields, field: LogField, form: LogForm): string | undefined {
-  for (const { path, value } of valuesOf(object, form)[field] ?? []) {
+  for (const { path, value } of valuesOf(object, form)[field] ?? NO_VALUES) {
     // In most logs, the field `request` contains the whole request. In some logs, it contains only the body.
     if (field === 'requestBody' && path === 'request' && !isBody(value)) continue;
     const text = field === 'requestBody' || field === 'responseBody' ? bodyText(value) : plainText(value);
@@ -206,6 +206,9 @@ export function pathOf(
     unusable,
   };
 }
+
+/** The values of a field that an object does not have. Most fields are absent, so no list is made for each of them. */
+const NO_VALUES = [] as const;
 
 /** Reads the time of log4j, which has seconds and nanoseconds in separate fields. */
 function splitTime({ instant }: Fields): string | undefined {
