@@ -96,6 +96,8 @@ export class WalletGroups<W extends SurveyedWallet> {
   #inMemory: RecordedCall[][] | null = null;
   /** The number of calls of all groups. */
   #inGroups = 0;
+  /** The number of bytes of the files that the first pass has read. */
+  #bytesRead = 0;
   /**
    * The numbers of the groups with a single wallet. Such a wallet has a group of its own, because it has more than `largest` calls.
    */
@@ -129,12 +131,18 @@ export class WalletGroups<W extends SurveyedWallet> {
   /**
    * Makes both passes. Returns the counts of everything that was read. Returns null if the logs do not have more calls than
    * `fewest`.
+   *
+   * @param mayGuess if true, also returns null if the first part of the logs shows that they probably have fewer calls
    */
-  async read(fewest = 0): Promise<GatheredCounts | null> {
+  async read(fewest = 0, mayGuess = false): Promise<GatheredCounts | null> {
     // This collector only counts, and keeps no calls.
     const counts = new CallCollector('nobody');
-    for (const source of this.#sources) await this.#look(source, counts);
-    if (counts.result().total <= fewest) return null;
+    const hasFew = (): boolean => mayGuess && this.#probably(counts.total) < fewest;
+    for (const source of this.#sources) {
+      await this.#look(source, counts, hasFew);
+      if (hasFew()) return null;
+    }
+    if (counts.total <= fewest) return null;
     // The line with such a body may come before the call, and the first pass does not parse lines that are alike.
     if (counts.hasSent) for await (const call of this.#calls()) counts.markShown(call);
     const { calls: _none, ...rest } = counts.result();
@@ -173,8 +181,22 @@ export class WalletGroups<W extends SurveyedWallet> {
     return known.length;
   }
 
-  /** Makes the first pass over one file. */
-  async #look(source: ReopenableSource, counts: CallCollector): Promise<void> {
+  /** Returns the number of calls that the logs have at most, if all parts have about as many calls as the part that was read. */
+  #probably(found: number): number {
+    const bytes = this.#sources.reduce((sum, source) => sum + (source.bytes ?? Number.NaN), 0);
+    const share = this.#bytesRead / bytes;
+    return share >= FIRST_SHARE && share < 1 ? (MARGIN * found) / share : Number.POSITIVE_INFINITY;
+  }
+
+  async *#counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      this.#bytesRead += chunk.length;
+      yield chunk;
+    }
+  }
+
+  /** Makes the first pass over one file. Stops early if `isEnough` returns true. */
+  async #look(source: ReopenableSource, counts: CallCollector, isEnough: () => boolean): Promise<void> {
     const ownersOfLines = new OwnersOfLines();
     this.#ownersOfLines.push(ownersOfLines);
     const alike = new AlikeCallLines(source.form, this.#paths, {
@@ -191,7 +213,8 @@ export class WalletGroups<W extends SurveyedWallet> {
     const groups: [from: number, to: number, call: number][] = [];
     const ofOneCall = (from: number, to: number, call: number): void => void groups.push([from, to, call]);
     let owners = new Map<number, number>();
-    for await (const entries of readBatches(source.open(), { ...source, alike, ofOneCall })) {
+    for await (const entries of readBatches(this.#counted(source.open()), { ...source, alike, ofOneCall })) {
+      if (isEnough()) return;
       for (const entry of entries) {
         const call = counts.add(entry, source.file, this.#paths);
         const owner = call && this.#count(call);
@@ -380,6 +403,11 @@ export class WalletGroups<W extends SurveyedWallet> {
     return path.join(this.#folder, `wallets-${group}.ndjson`);
   }
 }
+
+/** The share of the logs that must be read before it shows how many calls all the logs probably have. */
+const FIRST_SHARE = 0.1;
+/** The other parts of the logs may have this many times as many calls as the part that was read. */
+const MARGIN = 1.4;
 
 /** Maximum number of sessions whose owners are found without making a string of the session. */
 const LOOKED_UP = 16_384;

@@ -337,6 +337,11 @@ export class CallCollector {
     this.#owners = owners === 'nobody' ? { sessions: new Set(), players: new Set() } : owners;
   }
 
+  /** The number of calls so far. */
+  get total(): number {
+    return this.#total + this.skipped;
+  }
+
   get isCut(): boolean {
     return this.#isCut;
   }
@@ -448,7 +453,7 @@ export class CallCollector {
       calls: this.#calls.filter(
         (call) => this.#owners === null || hasOwner(call) || call.txID === null || transactions.has(call.txID),
       ),
-      total: this.#total + this.skipped,
+      total: this.total,
       others: this.others,
       otherCalls: this.#otherCalls,
       lostOtherCalls: [...this.#lostOtherCalls.values()],

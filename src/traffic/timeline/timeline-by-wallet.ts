@@ -23,6 +23,7 @@ const MAX_LISTED = 10_000;
  * @param maxCalls the maximum number of calls in a group of wallets, and in one part of a wallet that is judged in parts
  * @param largest the maximum number of calls of one wallet that are judged at once
  * @param fewest the number of calls that fit in memory
+ * @param mayGuess if true, the logs are not read to their end if they probably do not have more calls than `fewest`
  * @returns null if the logs do not have more calls than `fewest`
  */
 export async function timelineByWallet(
@@ -35,11 +36,19 @@ export async function timelineByWallet(
     maxCalls = MAX_CALLS_OF_GROUP,
     largest = MAX_CALLS,
     fewest = MAX_CALLS,
-  }: { paths: CallPaths; folder: string; maxCalls?: number; largest?: number; fewest?: number },
+    mayGuess = false,
+  }: {
+    paths: CallPaths;
+    folder: string;
+    maxCalls?: number;
+    largest?: number;
+    fewest?: number;
+    mayGuess?: boolean;
+  },
 ): Promise<{ readonly gathered: GatheredCalls; readonly timeline: IncidentTimeline } | null> {
   const survey = new OrdinaryWallets(known, { paths, folder, keysOf });
   const groups = new WalletGroups(sources, known, survey, { paths, folder, maxCalls, largest });
-  const counts = await groups.read(fewest);
+  const counts = await groups.read(fewest, mayGuess);
   if (counts === null) return null;
   const { nobodys } = groups;
   const unread = [

@@ -182,3 +182,31 @@ describe('a log that is read wallet by wallet', () => {
     expect(wallets.every(({ unknowns }) => unknowns.length > 0)).toBe(true);
   });
 });
+
+describe('a large log with few calls', () => {
+  it('is read to its end only if the number of its calls must be certain', async () => {
+    const lines = Array.from({ length: 1000 }, (_, index) => Buffer.from(`${line('bet', 's-1', `t${index}`)}\n`));
+    const read = async (mayGuess: boolean): Promise<readonly unknown[]> => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'wallets-'));
+      let chunks = 0;
+      const [source] = sourcesOf([]);
+      async function* open(): AsyncGenerator<Uint8Array> {
+        for (const each of lines) {
+          chunks += 1;
+          yield await Promise.resolve(each);
+        }
+      }
+      const bytes = lines.reduce((sum, { length }) => sum + length, 0);
+      const limits = { fewest: 5000, mayGuess };
+      try {
+        const sources = source ? [{ ...source, bytes, open }] : [];
+        const found = await timelineByWallet(sources, new Map(), undefined, { paths: new Map(), folder, ...limits });
+        return [found, chunks < 1000];
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    };
+    expect(await read(true)).toEqual([null, true]);
+    expect(await read(false)).toEqual([null, false]);
+  });
+});

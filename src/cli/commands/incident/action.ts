@@ -118,7 +118,10 @@ async function judged(
   { paths, folder }: { readonly paths: CallPaths; readonly folder: string },
 ): Promise<{ readonly gathered: GatheredCalls; readonly timeline: IncidentTimeline }> {
   const isAll = Object.values(selection).every((value) => value === undefined);
-  const byWallet = isAll && isLarge(sources) ? await timelineByWallet(sources, known, keysOf, { paths, folder }) : null;
+  const byWallet =
+    isAll && isLarge(sources)
+      ? await timelineByWallet(sources, known, keysOf, { paths, folder, mayGuess: true })
+      : null;
   if (byWallet) return byWallet;
   const gathered = await gatherCalls(sources, selection, known, paths);
   const many = isAll && gathered.isCut ? await timelineByWallet(sources, known, keysOf, { paths, folder }) : null;
