@@ -140,14 +140,20 @@ function untestedMoneySentence(untested: readonly RuleResult[]): string {
 }
 
 /**
- * Names the first undecided rule whose checks show balances that are wrong by more than the baseline allows for this rule. Null if
- * there is none.
+ * Names the first undecided rule whose checks show balances that are wrong by more than the known failures explain. Null if there is
+ * none.
  */
 function grownSentence(open: readonly RuleResult[], fold: Fold): string | null {
   for (const result of open) {
-    const { sums, limits, currency } = exceededUndecided(result, fold) ?? {};
-    if (sums && limits && currency !== undefined)
-      return `the known failures of ${fold.run.client.extCID} do not explain why ${result.rule.id} could not be decided: a balance is wrong by ${sumText(sums, currency)}, but the entry with \`undecided\` in ${fold.run.baseline?.file ?? 'the baseline'} allows only ${sumText(limits, currency)}`;
+    const exceeded = exceededUndecided(result, fold);
+    if (!exceeded) continue;
+    const { sums, limits, currency, isListed } = exceeded;
+    const limit = sumText(limits, currency);
+    const file = fold.run.baseline?.file ?? 'the baseline';
+    const allowed = isListed
+      ? `the entry with \`undecided\` in ${file} allows only ${limit}`
+      : `the known failures in ${file} explain at most ${limit}`;
+    return `the known failures of ${fold.run.client.extCID} do not explain why ${result.rule.id} could not be decided: a balance is wrong by ${sumText(sums, currency)}, but ${allowed}`;
   }
   return null;
 }

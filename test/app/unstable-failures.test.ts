@@ -221,14 +221,14 @@ describe('a baseline of failures that the next run may show elsewhere', () => {
       text.replaceAll('""', '"known"').replaceAll(/expires: #.*/g, 'expires: 2999-01-01');
     const text = written(mergeBaseline('', 'b.yaml', await foldJournal(eventsWith('-0.01', []))));
     expect(text).toMatch(
-      /- rule: bet.many-in-round\n {2}client: "acme"\n {2}money:\n(?: {4}- .*\n)* {4}- "0.02 USD"\n(?: {4}- .*\n)* {2}undecided/,
+      /- rule: bet.many-in-round\n {2}client: "acme"\n {2}money:\n(?: {4}- .*\n)* {4}- "0.03 USD"\n(?: {4}- .*\n)* {2}undecided/,
     );
     const conclusion = async (sum: string, list = text) => conclude(await foldJournal(eventsWith(sum, knownOf(list))));
     expect(await conclusion('-0.01')).toMatchObject({ exitCode: 0 });
     expect(await conclusion('-0.99')).toMatchObject({
       exitCode: 3,
       firstLine: expect.stringContaining(
-        'do not explain why bet.many-in-round could not be decided: a balance is wrong by 0.99 USD, but the entry with `undecided` in b.yaml allows only 0.02 USD',
+        'do not explain why bet.many-in-round could not be decided: a balance is wrong by 0.99 USD, but the entry with `undecided` in b.yaml allows only 0.03 USD',
       ) as string,
     });
     const updated = written(mergeBaseline(text, 'b.yaml', await foldJournal(eventsWith('-0.99', []))));

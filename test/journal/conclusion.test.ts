@@ -7,7 +7,7 @@ import { foldJournal } from '../../src/journal/fold.ts';
 import { UNPROVEN } from '../../src/journal/results/unproven.ts';
 import { MOVED_ALONE, NOT_SHOWN } from '../../src/journal/scenario-result.ts';
 import { scopeText } from '../../src/report/scope.ts';
-import { ended, exchange, found, planned, runEnded, runStarted, started } from './events.ts';
+import { attributed, ended, exchange, found, planned, runEnded, runStarted, started } from './events.ts';
 
 const story = planned('bet/debit', ['bet.debit']);
 const pass = ended(story.id, { passes: { 'bet.debit': { '*': 1 } } });
@@ -327,6 +327,39 @@ describe('the exit status of a run', () => {
     expect(await conclusion([read, listed], 'session.isolated', '-3')).toMatchObject({ exitCode: 0 });
     expect(await conclusion([read], 'session.isolated')).toMatchObject({ exitCode: 0 });
     expect(await conclusion([read], 'bet.debit', '-3')).toMatchObject({ exitCode: 0 });
+  });
+
+  it('is 3 if a balance is wrong by more than three times the sum of the known failure that explains it', async () => {
+    const texts = { endpoint: null, scenario: null, reason: 'r', ticket: 't', expires: '2999-01-01', tried: true };
+    const statusWith = async (amount: string, money: Partial<KnownFailure>, currency = 'USD') => {
+      const scenario = planned('refund/retried', ['bet.debit', 'money.conservation']);
+      const other = planned('money/exact', ['money.conservation', 'balance.read']);
+      return conclude(
+        await foldJournal([
+          {
+            ...runStarted([scenario, other]),
+            baseline: { file: 'b.yaml', known: [{ rule: 'bet.debit', line: 1, ...texts, ...money }] },
+          },
+          started(scenario.id),
+          found(scenario.id, 'bet.debit', 'fail', { wrongSum: { amount: '-0.40', currency } }),
+          found(scenario.id, 'money.conservation', 'fail', { causes: ['bet.debit'], wrongSum: { amount, currency } }),
+          attributed('money.conservation', 'bet.debit', { scenario: scenario.id }),
+          ended(scenario.id, { verdict: 'fail' }),
+          started(other.id),
+          ended(other.id, { passes: { 'balance.read': { '*': 1 }, 'money.conservation': { '*': 1 } } }),
+          runEnded(),
+        ]),
+      );
+    };
+    const limited = { maxSums: { USD: '0.40' } };
+    expect(await statusWith('-1.20', limited)).toMatchObject({ exitCode: 0 });
+    expect(await statusWith('36', limited)).toMatchObject({
+      exitCode: 3,
+      firstLine:
+        'UNDECIDED: the known failures of acme do not explain why money.conservation could not be decided: a balance is wrong by 36 USD, but the known failures in b.yaml explain at most 1.20 USD.',
+    });
+    expect(await statusWith('36', {})).toMatchObject({ exitCode: 0 });
+    expect(await statusWith('36', limited, 'EUR')).toMatchObject({ exitCode: 0 });
   });
 
   it('is 3 if known failures prevented every check of a rule, unless the baseline lists it as undecided', async () => {

@@ -1,8 +1,7 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import type { KnownResult } from '../baseline.ts';
-import { addUp, currencyAbove, highestSums, type MoneySums } from '../money-sums.ts';
+import { addUp, currencyAbove, highestSums, isWithoutSums, type MoneySums, times } from '../money-sums.ts';
 import type { RuleResult } from '../rule-result.ts';
-import { dependsOnMoment } from './chance.ts';
 
 /** The sums by which balances were wrong in checks of a rule that a failure of another rule left undecided. */
 interface UndecidedSums {
@@ -12,19 +11,10 @@ interface UndecidedSums {
   readonly because: ReadonlySet<RuleId>;
 }
 
-/**
- * Returns the sums by which balances were wrong in checks of an undecided rule. Scenarios with races or broken connections are left
- * out, because chance decides by how much their balances are wrong.
- */
-export function undecidedSums({ findings }: RuleResult, rules: readonly RuleResult[]): UndecidedSums {
-  const ofMoment = new Set(
-    rules
-      .filter(({ rule }) => dependsOnMoment(rule.id))
-      .flatMap(({ places }) => places.map(({ scenario }) => scenario)),
-  );
+/** Returns the sums by which balances were wrong in checks of an undecided rule. */
+export function undecidedSums({ findings }: RuleResult): UndecidedSums {
   const own = findings.filter(
-    ({ verdict, because, wrongSum, scenario }) =>
-      verdict === 'inconclusive' && because !== null && wrongSum !== undefined && !ofMoment.has(scenario),
+    ({ verdict, because, wrongSum }) => verdict === 'inconclusive' && because !== null && wrongSum !== undefined,
   );
   const byScenario = Map.groupBy(own, ({ scenario }) => scenario);
   return {
@@ -33,23 +23,45 @@ export function undecidedSums({ findings }: RuleResult, rules: readonly RuleResu
   };
 }
 
+/** A sum by which a balance was wrong in a check of an undecided rule, and the lower sum that the baseline explains. */
+interface ExceededSum {
+  readonly sums: MoneySums;
+  readonly limits: MoneySums;
+  /** The currency in which the sum is too high. */
+  readonly currency: string;
+  /** True if the limit is the sum of an entry with `undecided` for the rule, and false if it comes from entries for its causes. */
+  readonly isListed: boolean;
+}
+
 /**
- * If the baseline allows that a rule stays undecided, but only for lower sums: returns the sums of this run and the sums that the
- * baseline allows, with the first currency that differs. Then a new bug may hide behind the known failures. Undefined otherwise.
+ * If a balance is wrong by a higher sum than the known failures explain: returns the sums of this run and the limits. Then a new bug may
+ * hide behind the known failures. Undefined otherwise.
  */
 export function exceededUndecided(
   result: RuleResult,
-  { rules, baseline }: { readonly rules: readonly RuleResult[]; readonly baseline: readonly KnownResult[] },
-): { readonly sums: MoneySums; readonly limits: MoneySums; readonly currency: string } | undefined {
-  const entries = baseline.filter(({ known }) => known.undecided && known.rule === result.rule.id);
-  if (entries.length === 0) return undefined;
-  const { highest: sums } = undecidedSums(result, rules);
-  const exceeded = entries.map(({ known: { maxSums: limits = {} } }) => ({
-    sums,
-    limits,
-    currency: currencyAbove(sums, limits),
-  }));
+  { baseline }: { readonly baseline: readonly KnownResult[] },
+): ExceededSum | undefined {
+  const { highest: sums, because } = undecidedSums(result);
+  const own = baseline.filter(({ known }) => known.undecided && known.rule === result.rule.id);
+  const isListed = own.length > 0;
+  const all = isListed ? own.map(({ known: { maxSums = {} } }) => maxSums) : [limitsOfCauses(because, baseline)];
+  const exceeded = all.map((limits) => ({ sums, limits, currency: currencyAbove(sums, limits), isListed }));
   const [first] = exceeded;
   if (first?.currency === undefined || exceeded.some(({ currency }) => currency === undefined)) return undefined;
   return { ...first, currency: first.currency };
+}
+
+/**
+ * The highest sum of one run is not the highest sum of all runs: the scenario with this sum may play in another currency in the next
+ * run, another scenario may be left undecided, and in scenarios with races or broken connections, chance decides how many calls are
+ * wrong. All these sums differ by less than this factor.
+ */
+export const EXPLAINED_FACTOR = 3;
+
+/** Returns the highest sums that known failures explain in the checks of another rule. Empty if an entry has no sums. */
+function limitsOfCauses(because: ReadonlySet<RuleId>, baseline: readonly KnownResult[]): MoneySums {
+  const limits = baseline.flatMap(({ known }) =>
+    because.has(known.rule as RuleId) && !known.undecided ? [known.maxSums ?? {}] : [],
+  );
+  return limits.some(isWithoutSums) ? {} : times(EXPLAINED_FACTOR, highestSums(limits));
 }

@@ -27,7 +27,7 @@ import {
 import { dependsOnMoment, hasLateCalls } from '../../journal/results/chance.ts';
 import { isLeftUndecided, mayBeLeftUndecided, onlyDecidingScenario } from '../../journal/results/excused.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
-import { undecidedSums } from '../../journal/results/undecided-sums.ts';
+import { EXPLAINED_FACTOR, undecidedSums } from '../../journal/results/undecided-sums.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { Stabilities } from './stability.ts';
 
@@ -239,7 +239,7 @@ export function undecidedEntries(fold: Fold, listed: readonly KnownFailure[]): r
       (one) =>
         one.undecided &&
         one.rule === result.rule.id &&
-        currencyAbove(undecidedSums(result, fold.rules).highest, one.maxSums ?? {}) === undefined,
+        currencyAbove(undecidedSums(result).highest, one.maxSums ?? {}) === undefined,
     );
   const baseline = [...fold.baseline.filter(({ known }) => !known.undecided), ...failuresAsKnown(fold)];
   const stabilities = new Stabilities(fold);
@@ -256,7 +256,7 @@ export function undecidedEntries(fold: Fold, listed: readonly KnownFailure[]): r
     .map((result) => ({
       ...entryWithoutFailure(result.rule.id, fold),
       maxSums: ofMoneyRule(result.rule.id, stableUndecidedSums(result, fold, stabilities)),
-      factor: CURRENCY_FACTOR,
+      factor: EXPLAINED_FACTOR,
       undecided: true,
     }));
 }
@@ -291,7 +291,7 @@ const UNLIKE_SUMS: readonly RuleId[] = ['money.main-unit', 'balance.read'];
  * alike sums. Empty if chance or the unit of the amounts decides how high they are.
  */
 function stableUndecidedSums(result: RuleResult, fold: Fold, stabilities: Stabilities): MoneySums {
-  const { highest, because } = undecidedSums(result, fold.rules);
+  const { highest, because } = undecidedSums(result);
   const isStable = (rule: RuleId): boolean => {
     const places = fold.places.filter((place) => place.rule === rule && place.failed > 0);
     return (
@@ -300,17 +300,11 @@ function stableUndecidedSums(result: RuleResult, fold: Fold, stabilities: Stabil
       places.every((place) => stabilities.of(place) !== 'intermittent' && stabilities.chanceOf(place) === 'nothing')
     );
   };
-  if (dependsOnMoment(result.rule.id) || ![...because].every(isStable)) return {};
+  if (![...because].every(isStable)) return {};
   const stakes = fold.run.settings.stakes ?? {};
   const sums = Object.entries(highest).map(([code, sum]) => ({ [code]: roundedUp(sum, code) }));
-  return times(CURRENCY_FACTOR, inAllCurrencies(sums, stakes));
+  return times(EXPLAINED_FACTOR, inAllCurrencies(sums, stakes));
 }
-
-/**
- * The scenario with the highest sum may play in another currency in the next run. There, the sum also depends on the smallest unit of
- * the currency, by less than this factor.
- */
-const CURRENCY_FACTOR = 2;
 
 /** If chance decides how high a sum is, an entry allows this multiple of the highest sum. */
 const CHANCE_FACTOR = 10;
@@ -318,9 +312,8 @@ const CHANCE_FACTOR = 10;
  * If a rule fails in many scenarios, but not in nearly all, then the kind of call decides which of them fail, and chance decides which
  * call a scenario sends. So the sums differ less than those of failures by chance.
  */
-const UNEVEN_FACTOR = 3;
+const UNEVEN_FACTOR = EXPLAINED_FACTOR;
 const FACTOR_WORDS: Readonly<Record<number, string>> = {
-  [CURRENCY_FACTOR]: 'twice',
   [UNEVEN_FACTOR]: 'three times',
   [CHANCE_FACTOR]: 'ten times',
 };
