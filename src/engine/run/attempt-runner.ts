@@ -389,7 +389,9 @@ export class AttemptRunner {
     if (earlier) {
       const isRaced = hasRace(plan);
       const isUnlocked = options.isUnlocked === true;
-      for (const finding of afterRepetition(earlier, findings, held, { isRaced, isUnlocked })) report(finding);
+      const { turnedAway } = result;
+      const repeated = afterRepetition(earlier, findings, held, { isRaced, isUnlocked, turnedAway });
+      for (const finding of repeated) report(finding);
     }
     const shown =
       isLost || earlier
@@ -466,13 +468,18 @@ function placeOf({ rule, endpoint }: Pick<Finding, 'rule' | 'endpoint'>): string
  *
  * @param earlier the earlier attempt
  * @param reported the findings of this attempt that are already reported
- * @param held the failures of this attempt that only a balance shows
+ * @param held the failures of this attempt that only a balance shows. `turnedAway`: the steps of this attempt with a temporary
+ * error
  */
 function afterRepetition(
-  { findings: earlier, played: { turnedAway } }: Attempted,
+  { findings: earlier, played: { turnedAway: earlierTurnedAway } }: Attempted,
   reported: readonly Finding[],
   held: readonly Finding[],
-  { isRaced, isUnlocked }: { readonly isRaced: boolean; readonly isUnlocked: boolean },
+  {
+    isRaced,
+    isUnlocked,
+    turnedAway,
+  }: { readonly isRaced: boolean; readonly isUnlocked: boolean; readonly turnedAway: ReadonlySet<string> },
 ): readonly Finding[] {
   const keyOf = (finding: Finding): string => {
     const { wrongSum } = finding;
@@ -485,7 +492,8 @@ function afterRepetition(
   const suspects = earlier.filter((finding) => isSuspect(finding) && finding.unrepeated !== true);
   const [before, now] = [new Set(suspects.map(keyOf)), new Set(held.map(keyOf))];
   const doubted = (finding: Finding): Finding => (isUnlocked ? unproven(finding) : { ...finding, unrepeated: true });
-  const wasTemporary = ({ step, wrongSum }: Finding): boolean => !wrongSum && step !== null && turnedAway.has(step);
+  const wasTemporary = ({ step, wrongSum }: Finding): boolean =>
+    !wrongSum && step !== null && earlierTurnedAway.has(step) && !turnedAway.has(step);
   const places = new Set([...reported, ...held].filter(isBreach).map(placeOf));
   return [
     ...held.map((finding) => (before.has(keyOf(finding)) ? finding : doubted(finding))),
