@@ -2,10 +2,12 @@ import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
 import type { Raced, ScenarioEnded, ScenarioStarted, SumFound } from './event.ts';
 import type { Finding, Verdict } from './finding.ts';
-import { addUp, joinSums, type MoneySums } from './money-sums.ts';
+import { addUp, joinSums, type MoneySums, type WrongSum } from './money-sums.ts';
 
 /** Maximum number of findings that are kept as examples for one outcome. Further findings are only counted. */
 const MAX_SAMPLES = 5;
+/** Maximum number of wrong sums that are kept for one outcome. */
+const MAX_SUMS = 50;
 /** Maximum number of races that are kept for one attempt. A scenario with a race is repeated only a few times. */
 const MAX_RACES = 100;
 /** Maximum number of characters of a text in a finding. Such a text can be long, because it can contain text from the operator. */
@@ -28,6 +30,8 @@ export interface RuleOutcome {
   awaitsRepetition: boolean;
   /** The sums by which these findings made balances wrong. */
   wrongSums: MoneySums;
+  /** The single sums, but not more than a maximum number. */
+  readonly sums: WrongSum[];
   readonly samples: Finding[];
 }
 
@@ -105,6 +109,7 @@ function outcomeFor(attempt: Attempt, rule: Finding['rule'], endpoint: CallName 
       isUnrepeated: true,
       awaitsRepetition: true,
       wrongSums: {},
+      sums: [],
       samples: [],
     };
     attempt.outcomes.set(key, outcome);
@@ -119,7 +124,7 @@ export function addFinding(attempt: Attempt, finding: Finding): void {
   outcome.noMoney &&= finding.noMoney === true;
   outcome.isUnrepeated &&= finding.unrepeated === true || finding.awaitsRepetition === true;
   outcome.awaitsRepetition &&= finding.awaitsRepetition === true;
-  if (finding.wrongSum) outcome.wrongSums = joinSums([outcome.wrongSums, addUp([finding.wrongSum])]);
+  if (finding.wrongSum) addWrongSum(outcome, finding.wrongSum);
   if (outcome.samples.length < MAX_SAMPLES) {
     outcome.samples.push({
       ...finding,
@@ -134,7 +139,12 @@ export function addSum(attempt: Attempt, { rule, endpoint, wrongSum }: SumFound)
   const outcome = [...attempt.outcomes.values()].find(
     (one) => one.rule === rule && one.endpoint === endpoint && (one.verdict === 'fail' || one.verdict === 'warn'),
   );
-  if (outcome) outcome.wrongSums = joinSums([outcome.wrongSums, addUp([wrongSum])]);
+  if (outcome) addWrongSum(outcome, wrongSum);
+}
+
+function addWrongSum(outcome: RuleOutcome, wrongSum: WrongSum): void {
+  outcome.wrongSums = joinSums([outcome.wrongSums, addUp([wrongSum])]);
+  if (outcome.sums.length < MAX_SUMS) outcome.sums.push(wrongSum);
 }
 
 /** Keeps a race, so that reports can show it beside its findings. */

@@ -1,6 +1,6 @@
 import type { KnownFailure, RunEnded, RunStarted } from './event.ts';
 import { isAboutRaces, type RulePlace } from './judged-outcome.ts';
-import { currencyAbove, isWithoutSums, type MoneySums } from './money-sums.ts';
+import { currencyAbove, isWithoutSums, type MoneySums, times } from './money-sums.ts';
 
 /**
  * The states of a known failure after a run. A `fixed` or `expired` entry fails the run.
@@ -35,6 +35,8 @@ type Breach = Pick<RulePlace, 'rule' | 'endpoint' | 'scenario'> & {
   readonly wrongSums?: MoneySums | undefined;
   /** The same sums in each currency in which they can be compared with the sum of one scenario. */
   readonly alikeSums?: MoneySums | undefined;
+  /** Sums that depend on the balance and that are a much larger share of their calls than the other sums of the rule. */
+  readonly outlyingSums?: MoneySums | undefined;
 };
 
 /** The parts of a run that decide the state of a known failure. */
@@ -138,8 +140,18 @@ export function exceededSum(known: KnownFailure, breach: Breach): ExceededSum | 
   const { alikeSums: alike = {} } = breach;
   const isComparable = inScenario !== undefined && Object.keys(alike).some((code) => inScenario[code] !== undefined);
   const [sums, limits] = isComparable ? [alike, inScenario] : [breach.wrongSums, known.maxSums];
-  if (sums === undefined || limits === undefined) return undefined;
-  const currency = currencyAbove(sums, limits);
+  const compared = sums && limits && exceeded(sums, limits, limits);
+  if (compared) return compared;
+  const { outlyingSums } = breach;
+  return outlyingSums && known.maxSums && exceeded(outlyingSums, known.maxSums, times(OUTLYING_FACTOR, known.maxSums));
+}
+
+/** The balance of the next run may be higher, and then a sum that depends on the balance is higher too. */
+const OUTLYING_FACTOR = 3;
+
+/** @param highest the sums that are allowed; they may be a multiple of the limits of the entry */
+function exceeded(sums: MoneySums, limits: MoneySums, highest: MoneySums): ExceededSum | undefined {
+  const currency = currencyAbove(sums, highest);
   return currency === undefined ? undefined : { sums, limits, currency };
 }
 
@@ -149,13 +161,14 @@ export function isKnownBreach(results: readonly KnownResult[], breach: Breach): 
 }
 
 /** Returns the breach at a place, in the form that can be compared with the entries of a baseline. */
-export function breachAt({ rule, endpoint, scenario, movesMoney, wrongSums, alikeSums }: RulePlace): Breach {
+export function breachAt(place: RulePlace): Breach {
+  const { rule, endpoint, scenario, movesMoney, wrongSums, alikeSums, outlyingSums } = place;
   return {
     rule,
     endpoint,
     scenario,
     noMoney: !movesMoney,
-    ...(!isAboutRaces(rule) && { wrongSums, alikeSums }),
+    ...(!isAboutRaces(rule) && { wrongSums, alikeSums, outlyingSums }),
   };
 }
 

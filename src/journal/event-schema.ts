@@ -104,6 +104,9 @@ const wrongSum = object({
     .literal(true)
     .exactOptional()
     .describe('true: the amounts of the scenario depend on the balance, so the sum differs from run to run'),
+  moved: text
+    .exactOptional()
+    .describe('the amounts of the calls since the last read, added up without their signs, as a plain decimal'),
 });
 
 const finding = object({
@@ -484,10 +487,14 @@ const intermittent = object({
 const sumFound = object({
   event: z.literal('wrong-sum'),
   scenario: scenarioID,
-  attempt,
+  attempt: attempt.nullable().describe('null if `step` is null'),
   rule: ruleId,
   endpoint: callName.nullable(),
-  step: text.describe('key of the step'),
+  step: text
+    .nullable()
+    .describe(
+      'key of the step; null for a win with which croupier itself raised the balance for the scenario, or after it',
+    ),
   wrongSum,
 }).describe('the sum by which a breach made a balance wrong, if a balance showed it after the finding');
 

@@ -463,10 +463,12 @@ export interface Attributed {
 export interface SumFound {
   readonly event: 'wrong-sum';
   readonly scenario: string;
-  readonly attempt: number;
+  /** Null if `step` is null. */
+  readonly attempt: number | null;
   readonly rule: RuleId;
   readonly endpoint: CallName | null;
-  readonly step: string;
+  /** Null for a win with which croupier itself raised the balance for the scenario, or after it. Such a sum belongs to no finding. */
+  readonly step: string | null;
   readonly wrongSum: WrongSum;
 }
 

@@ -45,6 +45,8 @@ import { EchoedSignatures } from './secrets/echoed-signatures.ts';
  * memory.
  */
 const MAX_NOTICES = 100;
+/** Maximum number of wrong sums of croupier's own wins that are kept. */
+const MAX_OWN_SUMS = 200;
 
 /**
  * The results of a run. Every report is made from these results. Their size depends on the plan, and not on the number of
@@ -119,6 +121,7 @@ export function startFold(): FoldBuilder {
   let answered = 0;
   const attempts = new Map<string, Attempt>();
   const attributions: Attributed[] = [];
+  const ownSums: SumFound[] = [];
   const notices = new Set<string>();
   const owed = new Map<string, Owed>();
   const owedBalances = new Map<string, BalanceOwed>();
@@ -185,7 +188,9 @@ export function startFold(): FoldBuilder {
         if (!isVoid(event)) addFinding(attemptOf(event.scenario), event.finding);
         return;
       case 'wrong-sum':
-        if (!isVoid(event)) addSum(attemptOf(event.scenario), event);
+        if (event.step === null) {
+          if (ownSums.length < MAX_OWN_SUMS) ownSums.push(event);
+        } else if (!isVoid(event)) addSum(attemptOf(event.scenario), event);
         return;
       case 'owed':
         if (event.open) owed.set(`${event.call} ${event.txID}`, event);
@@ -224,7 +229,7 @@ export function startFold(): FoldBuilder {
   const result = (): Fold => {
     if (run === null) throw new Error('the events have no run-started event, so there is no result');
     const isEmbedded = isOfEmbeddedOperator(run);
-    return sumUp(run, ended, attempts, attributions, {
+    return sumUp(run, ended, attempts, attributions, ownSums, {
       movedAlone,
       intermittent,
       notices: [
@@ -274,6 +279,7 @@ function sumUp(
   ended: RunEnded | null,
   attempts: ReadonlyMap<string, Attempt>,
   attributions: readonly Attributed[],
+  ownSums: readonly SumFound[],
   rest: Pick<
     Fold,
     | 'labels'
@@ -317,7 +323,7 @@ function sumUp(
     for (const one of [attempt, counting?.flaky?.attempt]) races.push(...(one ? racesWithFindings(one) : []));
   }
   const byRule = Map.groupBy(outcomes, (outcome) => outcome.rule);
-  const places = rulePlaces(outcomes, run.settings.stakes ?? {});
+  const places = rulePlaces(outcomes, ownSums, run.baseline?.known ?? [], run.settings.stakes ?? {});
   const placesOf = Map.groupBy(places, ({ rule }) => rule);
   const baseline = judgeBaseline({ run, ended, places });
   const rules = RULES.map((rule) =>

@@ -2,12 +2,13 @@ import type { CallName } from '../contract/call-name.ts';
 import { type RuleId, ruleById } from '../contract/catalogue.ts';
 import type { Level } from '../contract/rule.ts';
 import type { RuleOutcome } from './attempt.ts';
-import type { Attributed, Intermittent, MovedAlone } from './event.ts';
+import type { Attributed, Intermittent, KnownFailure, MovedAlone, SumFound } from './event.ts';
 import { EXPECTATION, type Finding, graver, VERDICTS, type Verdict } from './finding.ts';
-import { inAlikeCurrencies, joinSums, type MoneySums } from './money-sums.ts';
+import { inAlikeCurrencies, isWithoutSums, joinSums, type MoneySums, type WrongSum } from './money-sums.ts';
 import { isShownByBalance, movedAloneReason, NOT_REPEATED, UNREPEATED } from './moved-alone.ts';
 import { type UnknownPath, unknownPathReason } from './network/unknown-path.ts';
 import { type UnknownSessions, unknownSessionReason } from './network/unknown-session.ts';
+import { allowedShare, outlyingSums, usualShare } from './share.ts';
 
 /**
  * A finding with its final verdict. The final verdict differs from the verdict in the scenario if the breach of another rule
@@ -39,6 +40,8 @@ export interface JudgedOutcome {
   readonly noMoney: boolean;
   /** The sums by which the findings of the outcome made balances wrong. */
   readonly wrongSums: MoneySums;
+  /** The single sums, but not more than a maximum number. */
+  readonly sums: readonly WrongSum[];
   readonly findings: readonly JudgedFinding[];
   /** True if the scenario failed and then passed on retry. */
   readonly flaky: boolean;
@@ -146,6 +149,7 @@ export function judgeOutcome(
     count: outcome.count,
     noMoney: outcome.noMoney,
     wrongSums: outcome.wrongSums,
+    sums: outcome.sums,
     flaky: false,
     ...(outcome.verdict === 'fail' && outcome.isUnrepeated && { isUnrepeated: true as const }),
     ...(balanceDoubt !== null && { isInDoubt: true as const }),
@@ -240,6 +244,11 @@ export interface RulePlace {
   readonly wrongSums: MoneySums;
   /** The same sums, in each currency in which the same failure would give an alike sum. */
   readonly alikeSums: MoneySums;
+  /**
+   * For each currency: the highest of the sums that depend on the balance and that are a much larger share of their calls than the
+   * other sums of the rule. `wrongSums` does not contain these sums.
+   */
+  readonly outlyingSums: MoneySums;
   /** True if a check that failed made a balance wrong by a sum that depends on the balance. `wrongSums` does not contain this sum. */
   readonly hasVaryingSum: boolean;
   /** True if the scenario failed here and then passed on retry. */
@@ -261,14 +270,31 @@ export function isAboutRaces(rule: string): boolean {
 /**
  * Sums up outcomes by rule, endpoint and scenario.
  *
+ * @param ownSums sums by which croupier's own wins made balances wrong. They count only if their rule fails, and if they are a much
+ * larger share of their win than the other sums of the rule
+ * @param known the entries of the run's baseline
  * @param stakes the stake in each currency of the sessions
  */
 export function rulePlaces(
   outcomes: readonly JudgedOutcome[],
+  ownSums: readonly SumFound[],
+  known: readonly KnownFailure[],
   stakes: Readonly<Record<string, string>>,
 ): readonly RulePlace[] {
   const groups = Map.groupBy(outcomes, ({ rule, endpoint, scenario }) => `${rule} ${endpoint} ${scenario}`);
-  return [...groups.values()].flatMap((own) => {
+  const failing = Map.groupBy(
+    outcomes.filter(({ verdict }) => verdict === 'fail'),
+    ({ rule }) => rule,
+  );
+  const usual = new Map(
+    [...failing].map(([rule, own]) => {
+      const sums = own.flatMap((outcome) => outcome.sums);
+      const entries = known.filter((one) => one.rule === rule && !one.undecided);
+      const allowed = entries.flatMap(({ maxSums }) => (maxSums ? [maxSums] : []));
+      return [rule, usualShare(sums, stakes) ?? allowedShare(allowed, stakes)];
+    }),
+  );
+  const places = [...groups.values()].flatMap((own): readonly RulePlace[] => {
     const [first] = own;
     if (!first) return [];
     const { rule, endpoint, scenario } = first;
@@ -277,25 +303,60 @@ export function rulePlaces(
     const wrongSums = joinSums(
       own.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn').map((outcome) => outcome.wrongSums),
     );
-    return {
-      rule,
-      endpoint,
-      scenario,
-      failed: count(({ verdict }) => verdict === 'fail'),
-      warned: count(({ verdict }) => verdict === 'warn'),
-      checks: count(isDecided),
-      isOpen: own.some(({ verdict }) => verdict === 'inconclusive'),
-      movesMoney: own.some(({ verdict, noMoney }) => (verdict === 'fail' || verdict === 'warn') && !noMoney),
-      wrongSums,
-      alikeSums: inAlikeCurrencies(wrongSums, stakes),
-      hasVaryingSum: own.some(
-        ({ verdict, findings }) => verdict === 'fail' && findings.some(({ wrongSum }) => wrongSum?.varies),
-      ),
-      flaky: own.some(({ flaky }) => flaky),
-      isUnrepeated: own.some(({ verdict, isUnrepeated }) => verdict === 'fail' && isUnrepeated === true),
-      mayBeStale: own.some(
-        ({ verdict, findings }) => verdict === 'fail' && findings.some(({ causes }) => causes.includes('balance.read')),
-      ),
-    };
+    return [
+      {
+        rule,
+        endpoint,
+        scenario,
+        failed: count(({ verdict }) => verdict === 'fail'),
+        warned: count(({ verdict }) => verdict === 'warn'),
+        checks: count(isDecided),
+        isOpen: own.some(({ verdict }) => verdict === 'inconclusive'),
+        movesMoney: own.some(({ verdict, noMoney }) => (verdict === 'fail' || verdict === 'warn') && !noMoney),
+        wrongSums,
+        alikeSums: inAlikeCurrencies(wrongSums, stakes),
+        outlyingSums: outlyingSums(
+          own.filter(({ verdict }) => verdict === 'fail').flatMap(({ sums }) => sums),
+          usual.get(rule),
+        ),
+        hasVaryingSum: own.some(
+          ({ verdict, findings }) => verdict === 'fail' && findings.some(({ wrongSum }) => wrongSum?.varies),
+        ),
+        flaky: own.some(({ flaky }) => flaky),
+        isUnrepeated: own.some(({ verdict, isUnrepeated }) => verdict === 'fail' && isUnrepeated === true),
+        mayBeStale: own.some(
+          ({ verdict, findings }) =>
+            verdict === 'fail' && findings.some(({ causes }) => causes.includes('balance.read')),
+        ),
+      },
+    ];
   });
+  const byOwnCalls = [...Map.groupBy(ownSums, ({ rule, scenario }) => `${rule} ${scenario}`).values()].flatMap(
+    (own): readonly RulePlace[] => {
+      const [first] = own;
+      if (!first) return [];
+      const { rule, endpoint, scenario } = first;
+      const outlying = outlyingSums(
+        own.map(({ wrongSum }) => wrongSum),
+        usual.get(rule),
+      );
+      return isWithoutSums(outlying) ? [] : [{ ...FAILED_ONCE, rule, endpoint, scenario, outlyingSums: outlying }];
+    },
+  );
+  return [...places, ...byOwnCalls];
 }
+
+/** The place of a breach that croupier's own call has shown. */
+const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'outlyingSums'> = {
+  failed: 1,
+  warned: 0,
+  checks: 1,
+  isOpen: false,
+  movesMoney: true,
+  wrongSums: {},
+  alikeSums: {},
+  hasVaryingSum: true,
+  flaky: false,
+  isUnrepeated: false,
+  mayBeStale: false,
+};

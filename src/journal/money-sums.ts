@@ -12,6 +12,11 @@ export interface WrongSum {
    * cases.
    */
   readonly varies?: true;
+  /**
+   * The sum of the amounts of the calls since the last read, without their signs. The wrong sum belongs to one or more of these calls.
+   * It is left out if it is not known.
+   */
+  readonly moved?: string;
 }
 
 /** Sums without their signs. The key is the code of the currency, or an empty text for an unknown currency. */

@@ -57,6 +57,7 @@ export function impliedOutcomes(
       count: 0,
       noMoney: false,
       wrongSums: {},
+      sums: [],
       findings: [],
       flaky: false,
     }));

@@ -362,6 +362,45 @@ describe('the exit status of a run', () => {
     expect(await statusWith('36', limited, 'EUR')).toMatchObject({ exitCode: 0 });
   });
 
+  it('is 1 if a win of the whole balance is not paid, although only a fee on wins is known', async () => {
+    const scenario = planned('win/credit', ['win.credit']);
+    const whole = planned('money/exact', ['win.credit', 'balance.read']);
+    const texts = { endpoint: null, scenario: null, reason: 'r', ticket: 't', expires: '2999-01-01', tried: true };
+    const fee = { rule: 'win.credit', line: 1, ...texts, maxSums: { USD: '0.10' } } as const;
+    const failing = (id: string, amount: string, moved: string, varies = false) => [
+      started(id),
+      found(id, 'win.credit', 'fail', {
+        wrongSum: { amount, moved, currency: 'USD', ...(varies && { varies: true as const }) },
+      }),
+      ended(id, { verdict: 'fail', passes: { 'balance.read': { '*': 1 } } }),
+    ];
+    const settings = { ...runStarted([]).settings, stakes: { USD: '1.00' } };
+    const ofEvents = async (...events: readonly JournalEvent[]) =>
+      conclude(
+        await foldJournal([
+          { ...runStarted([scenario, whole]), settings, baseline: { file: 'b.yaml', known: [fee] } },
+          ...failing(scenario.id, '-0.10', '1.00'),
+          ...events,
+          runEnded(),
+        ]),
+      );
+    expect(await ofEvents(...failing(whole.id, '-99.01', '990.09', true))).toMatchObject({ exitCode: 0 });
+    expect(await ofEvents(...failing(whole.id, '-990.09', '990.09', true))).toMatchObject({ exitCode: 1 });
+    // The wins with which croupier restores balances are compared too.
+    const restoring = (amount: string): JournalEvent => ({
+      event: 'wrong-sum',
+      scenario: whole.id,
+      attempt: null,
+      rule: 'win.credit',
+      endpoint: null,
+      step: null,
+      wrongSum: { amount, moved: '990.09', currency: 'USD', varies: true },
+    });
+    const plain = failing(whole.id, '-0.10', '1.00');
+    expect(await ofEvents(...plain, restoring('-99.01'))).toMatchObject({ exitCode: 0 });
+    expect(await ofEvents(...plain, restoring('-990.09'))).toMatchObject({ exitCode: 1 });
+  });
+
   it('is 3 if known failures prevented every check of a rule, unless the baseline lists it as undecided', async () => {
     const scenario = planned('signature/mismatch', ['signature.mismatch', 'signature.accepted', 'balance.read']);
     const texts = { endpoint: null, scenario: null, reason: 'r', ticket: 't', expires: '2999-01-01', tried: true };

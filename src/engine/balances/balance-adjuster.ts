@@ -115,14 +115,17 @@ export class BalanceAdjuster {
       // At this operator, all wins time out. So it would be unknown whether the operator credited a win.
       if (!missing.isNegative() && this.#sender.waitPolicy.neverEnds('win')) return now;
       const stake = stakeWithin(now, account.denomination);
+      const raising = missing.isNegative() ? Money.zero : begun ? missing : stake.plus(missing);
       const round = missing.isNegative()
         ? await this.#round(account, missing.negated(), Money.zero, purpose)
         : begun
           ? await this.#pay(account, begun, missing, purpose, false)
-          : await this.#round(account, stake, stake.plus(missing), purpose);
+          : await this.#round(account, stake, raising, purpose);
       begun = undefined;
       const read = await this.read(account, purpose);
       if (!read) return undefined;
+      if (round === 'played' && !raising.isZero())
+        this.#recordShortfall(account, raising, read.minus(now.plus(missing)));
       now = read;
       beginnings += 1;
       if (round === 'failed' || beginnings === MAX_ROUNDS || this.#run.signal?.aborted) break;
@@ -307,6 +310,24 @@ export class BalanceAdjuster {
     if (this.#sender.waitPolicy.stopsRetrying(call)) return 1;
     if (call === 'win' && fields.amount === '0') return MAX_SENDINGS_OF_ZERO;
     return this.#run.signal?.aborted ? MAX_SENDINGS_INTERRUPTED : MAX_SENDINGS;
+  }
+
+  /**
+   * Writes to the journal by how much an accepted win has left the balance too low. The win is not judged. But if the operator breaks
+   * the rule about wins anyway, the sum shows how much money it keeps back of a large win.
+   */
+  #recordShortfall({ scenario, denomination }: Account, win: Money, difference: Money): void {
+    if (scenario === null || !difference.isNegative()) return;
+    const sums = { amount: difference.toString(), currency: denomination.code ?? null, moved: win.toString() };
+    this.#run.record({
+      event: 'wrong-sum',
+      scenario,
+      attempt: null,
+      rule: 'win.credit',
+      endpoint: null,
+      step: null,
+      wrongSum: { ...sums, varies: true },
+    });
   }
 
   /**

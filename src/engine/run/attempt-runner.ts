@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Money } from '../../contract/money.ts';
 import { type Finding, graver, type Verdict } from '../../journal/finding.ts';
 import { isShownByBalance } from '../../journal/moved-alone.ts';
 import { UNPROVEN } from '../../journal/results/unproven.ts';
@@ -490,13 +491,16 @@ function afterRepetition(
     return `${placeOf(finding)} ${step} ${wrongSum.varies ? '' : wrongSum.amount}`;
   };
   const suspects = earlier.filter((finding) => isSuspect(finding) && finding.unrepeated !== true);
-  const [before, now] = [new Set(suspects.map(keyOf)), new Set(held.map(keyOf))];
+  const [before, now] = [Map.groupBy(suspects, keyOf), new Set(held.map(keyOf))];
   const doubted = (finding: Finding): Finding => (isUnlocked ? unproven(finding) : { ...finding, unrepeated: true });
   const wasTemporary = ({ step, wrongSum }: Finding): boolean =>
     !wrongSum && step !== null && earlierTurnedAway.has(step) && !turnedAway.has(step);
   const places = new Set([...reported, ...held].filter(isBreach).map(placeOf));
   return [
-    ...held.map((finding) => (before.has(keyOf(finding)) ? finding : doubted(finding))),
+    ...held.map((finding) => {
+      const same = before.get(keyOf(finding));
+      return same ? same.reduce(withHigherSum, finding) : doubted(finding);
+    }),
     ...suspects
       .filter((finding) => !now.has(keyOf(finding)))
       .map((finding) => (wasTemporary(finding) ? temporary(finding) : doubted(finding))),
@@ -513,6 +517,17 @@ function isUnproven({ verdict, actual }: Finding): boolean {
 
 function unproven(finding: Finding): Finding {
   return { ...finding, verdict: 'inconclusive', actual: `${UNPROVEN}: ${finding.actual}`, causes: [] };
+}
+
+/**
+ * Returns the finding with the higher sum, if the sums depend on the balance. The earlier attempt may have emptied the account, and then
+ * the repetition shows only a small sum.
+ */
+function withHigherSum(one: Finding, other: Finding): Finding {
+  const [sum, otherSum] = [one, other].map(({ wrongSum }) =>
+    wrongSum?.varies ? Money.read(wrongSum.amount.replace(/^-/, '')) : undefined,
+  );
+  return sum && otherSum && otherSum.compare(sum) > 0 ? other : one;
 }
 
 /** Returns the finding of a temporary error that another attempt did not get. */

@@ -306,8 +306,9 @@ export function isBelowUnit(read: IdleRead): boolean {
 }
 
 /** Returns the sum by which a breach made the balance of a wallet wrong. */
-function wrongSum({ currency }: Wallet, by: Money): WrongSum {
-  return { amount: by.toString(), currency };
+function wrongSum({ currency, moves }: Wallet, by: Money): WrongSum {
+  const moved = moves.reduce((sum, { delta }) => sum.plus(delta.absolute()), Money.zero);
+  return { amount: by.toString(), currency, ...(!moved.isZero() && { moved: moved.toString() }) };
 }
 
 /** Lists balances as text: `1, 2 or 3`. */

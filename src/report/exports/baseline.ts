@@ -375,9 +375,16 @@ function nameIn(own: readonly RulePlace[], { scenario }: RulePlace): string {
 /** Returns the sums that an entry for the failure allows. A sum with more decimals than its currency is rounded up. */
 function sumsOf(place: RulePlace): MoneySums {
   if (!isAboutMoney(place.rule)) return {};
-  return Object.fromEntries(
-    Object.entries(breachAt(place).wrongSums ?? {}).map(([code, sum]) => [code, roundedUp(sum, code)]),
-  );
+  return highestSums([comparedSums(place), allRoundedUp(breachAt(place).outlyingSums ?? {})]);
+}
+
+/** Returns these sums without those that depend on the balance. */
+function comparedSums(place: RulePlace): MoneySums {
+  return isAboutMoney(place.rule) ? allRoundedUp(breachAt(place).wrongSums ?? {}) : {};
+}
+
+function allRoundedUp(sums: MoneySums): MoneySums {
+  return Object.fromEntries(Object.entries(sums).map(([code, sum]) => [code, roundedUp(sum, code)]));
 }
 
 /**
@@ -386,7 +393,7 @@ function sumsOf(place: RulePlace): MoneySums {
  * connections break, chance decides how many calls of the scenario are wrong.
  */
 function sumIn(place: RulePlace, { scenarios }: Fold): BaselineEntry['maxSumsIn'] {
-  const sums = sumsOf(place);
+  const sums = comparedSums(place);
   // The sums of `money.main-unit` depend on the number of all calls.
   const isComparable = Object.keys(sums).length === 1 && place.rule !== 'money.main-unit' && !isBelowUnit(place);
   if (!isComparable || place.flaky) return {};

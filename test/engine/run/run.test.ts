@@ -242,7 +242,7 @@ describe('a faulty operator', () => {
     ]);
     expect(run.scenario('balance/again')).toMatchObject({
       verdict: 'inconclusive',
-      reason: expect.stringContaining('somebody else') as string,
+      reason: expect.stringContaining('another process moves it') as string,
     });
     expect(conclude(run.fold).exitCode).not.toBe(0);
   });

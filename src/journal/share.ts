@@ -1,0 +1,73 @@
+import { Money } from '../contract/money.ts';
+import { highestSums, type MoneySums, type WrongSum } from './money-sums.ts';
+
+/** The share of the amounts of some calls by which a balance was wrong: `wrong` divided by `moved`. `moved` is not zero. */
+interface Share {
+  readonly wrong: Money;
+  readonly moved: Money;
+}
+
+/**
+ * Returns the usual share of the wrong sums that do not depend on the balance: nine tenths of them have this share, or a lower one.
+ * Single sums may have another cause than the others. Undefined if there is no such sum. Sums of calls for less than a stake are left
+ * out, because a wrong sum of one smallest unit can be a large share of them.
+ *
+ * @param stakes the stake in each currency of the sessions
+ */
+export function usualShare(sums: readonly WrongSum[], stakes: Readonly<Record<string, string>>): Share | undefined {
+  const shares = sums.flatMap((sum) => {
+    const stake = Money.read(stakes[sum.currency ?? ''] ?? '');
+    const share = sum.varies ? undefined : shareOf(sum);
+    return share && stake && share.moved.compare(stake) >= 0 ? [share] : [];
+  });
+  return shares.sort(inOrder)[Math.ceil(shares.length * USUAL) - 1];
+}
+
+const USUAL = 0.9;
+
+/**
+ * Returns the largest share of a stake that the entries of a baseline allow. A run uses it if none of its own sums gives a usual share.
+ * Undefined if no entry has a sum.
+ *
+ * @param allowed the sums of the entries for the rule
+ */
+export function allowedShare(
+  allowed: readonly MoneySums[],
+  stakes: Readonly<Record<string, string>>,
+): Share | undefined {
+  const shares = allowed.flatMap((sums) =>
+    Object.entries(sums).flatMap(([code, sum]): Share[] => {
+      const [wrong, moved] = [Money.read(sum), Money.read(stakes[code] ?? '')];
+      return wrong && moved && !wrong.isZero() && !moved.isZero() ? [{ wrong, moved }] : [];
+    }),
+  );
+  return shares.sort(inOrder).at(-1);
+}
+
+/**
+ * Returns the highest sum of each currency that depends on the balance and that is a much larger share of its calls than usual. For
+ * example, a wallet that takes a tenth of each win as a fee has not paid a win of the whole balance at all.
+ *
+ * @param usual the usual share of the other sums of the same rule. Without it, no sum can be compared
+ */
+export function outlyingSums(sums: readonly WrongSum[], usual: Share | undefined): MoneySums {
+  if (!usual) return {};
+  const limit = { wrong: usual.wrong.times(MARGIN), moved: usual.moved };
+  const outlying = sums.filter((sum) => {
+    const share = sum.varies ? shareOf(sum) : undefined;
+    return share !== undefined && inOrder(share, limit) > 0;
+  });
+  return highestSums(outlying.map(({ amount, currency }) => ({ [currency ?? '']: amount.replace(/^-/, '') })));
+}
+
+/** A rounded amount or a fee that is not the same for each call may change a share, but by less than this factor. */
+const MARGIN = Money.of('1.5');
+
+function shareOf({ amount, moved }: WrongSum): Share | undefined {
+  const [wrong, all] = [Money.read(amount.replace(/^-/, '')), Money.read(moved ?? '')];
+  return wrong && all && !all.isZero() ? { wrong, moved: all } : undefined;
+}
+
+function inOrder(one: Share, other: Share): number {
+  return one.wrong.times(other.moved).compare(other.wrong.times(one.moved));
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { allowedShare, outlyingSums, usualShare } from '../../src/journal/share.ts';
+
+const STAKES = { USD: '1.00' };
+const wrong = (amount: string, moved: string, currency = 'USD') => ({ amount, moved, currency });
+const varying = (amount: string, moved: string) => ({ ...wrong(amount, moved), varies: true as const });
+const ofSums = (...shares: readonly (readonly [string, string])[]) =>
+  usualShare(
+    shares.map(([amount, moved]) => wrong(amount, moved)),
+    STAKES,
+  );
+
+describe('the usual share of wrong sums', () => {
+  it('is the share that nine tenths of the sums do not exceed', () => {
+    const fees = Array.from({ length: 9 }, () => ['-0.10', '1.00'] as const);
+    expect(String(ofSums(...fees, ['-4', '5'])?.wrong)).toBe('0.10');
+    expect(String(ofSums(['-0.10', '1.00'], ['-4', '5'])?.wrong)).toBe('4');
+  });
+
+  it('leaves out calls for less than a stake, sums that depend on the balance, and sums without an amount', () => {
+    expect(ofSums(['-0.01', '0.01'])).toBeUndefined();
+    expect(usualShare([varying('-1', '10')], STAKES)).toBeUndefined();
+    expect(usualShare([{ amount: '-1', currency: 'USD' }], STAKES)).toBeUndefined();
+    expect(usualShare([wrong('-1', '10', 'BTC')], STAKES)).toBeUndefined();
+  });
+});
+
+describe('outlying sums', () => {
+  const usual = ofSums(['-0.10', '1.00']);
+
+  it('are a larger share of their calls than one and a half times the usual share', () => {
+    expect(outlyingSums([varying('-148.51', '990.09')], usual)).toEqual({});
+    expect(outlyingSums([varying('-148.52', '990.09'), varying('-990.09', '990.09')], usual)).toEqual({
+      USD: '990.09',
+    });
+  });
+
+  it('are only sums that depend on the balance', () => {
+    expect(outlyingSums([wrong('-990.09', '990.09')], usual)).toEqual({});
+    expect(outlyingSums([varying('-990.09', '990.09')], undefined)).toEqual({});
+  });
+});
+
+describe('the share that a baseline allows', () => {
+  it('is the largest of its sums in a stake', () => {
+    const { wrong, moved } =
+      allowedShare([{ USD: '0.40', JPY: '20' }, { USD: '0.10' }], { USD: '1.00', JPY: '100' }) ?? {};
+    expect([String(wrong), String(moved)]).toEqual(['0.40', '1']);
+    expect(allowedShare([{ USD: '0' }, { EUR: '1' }], { USD: '1.00' })).toBeUndefined();
+  });
+});
