@@ -1,6 +1,6 @@
 import type { KnownSession } from '../call-selection.ts';
 import type { RecordedCall } from '../recorded-call.ts';
-import type { Paired } from './clock-skew.ts';
+import type { Paired } from './clocks/clock-skew.ts';
 
 /**
  * The wallet that a call belongs to. A player has one wallet for each operator and each currency. If the player is unknown, each

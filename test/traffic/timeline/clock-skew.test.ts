@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pairSides } from '../../../src/traffic/timeline/clock-skew.ts';
+import { pairSides } from '../../../src/traffic/timeline/clocks/clock-skew.ts';
 import { Log, START } from './calls.ts';
 
 const OPERATOR = { side: 'operator' } as const;

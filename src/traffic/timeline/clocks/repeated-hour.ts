@@ -1,7 +1,7 @@
-import { Money } from '../../contract/money.ts';
-import { balanceIn } from '../calls/logged-call.ts';
-import type { LogTime } from '../logged-exchange.ts';
-import type { RecordedCall } from '../recorded-call.ts';
+import { Money } from '../../../contract/money.ts';
+import { balanceIn } from '../../calls/logged-call.ts';
+import type { LogTime } from '../../logged-exchange.ts';
+import type { RecordedCall } from '../../recorded-call.ts';
 
 /**
  * The calls, with corrected times in the hour that occurs twice in autumn. A time is corrected only if the logs show which of the

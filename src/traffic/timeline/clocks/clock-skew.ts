@@ -1,4 +1,4 @@
-import type { RecordedCall } from '../recorded-call.ts';
+import type { RecordedCall } from '../../recorded-call.ts';
 
 /** The difference between the clocks of the operator and the service. */
 export interface Clocks {
