@@ -28,12 +28,14 @@ async function verdictsOf(history: History, run: number): Promise<readonly strin
  */
 async function explainWrongBalance(
   name: string,
-  { cwd, env, operatorOf, playersOf }: SimulatedFleet,
+  fleet: SimulatedFleet,
   history: History,
   said: string,
 ): Promise<void> {
   const lines = [`${name} has a wrong balance.`];
-  for (const player of playersOf(name)) lines.push(`${player}: ${operatorOf(name).balanceOf(name, player, 'USD')}`);
+  const { cwd, env } = fleet;
+  const operator = fleet.operatorOf(name);
+  for (const player of fleet.playersOf(name)) lines.push(`${player}: ${operator.balanceOf(name, player, 'USD')}`);
   lines.push(...said.split('\n').filter((line) => line.includes(name)));
   const stored = await history
     .selectFrom('job_journal')
