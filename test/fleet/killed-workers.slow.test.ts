@@ -26,12 +26,7 @@ async function verdictsOf(history: History, run: number): Promise<readonly strin
  * Prints what explains a wrong balance: the stored balances, what the workers said about the operator, the journals in the folder
  * and in the database, and what `settle` says about each journal. Nothing is sent.
  */
-async function explainWrongBalance(
-  name: string,
-  fleet: SimulatedFleet,
-  history: History,
-  said: string,
-): Promise<void> {
+async function explainWrongBalance(name: string, fleet: SimulatedFleet, history: History, said: string): Promise<void> {
   const lines = [`${name} has a wrong balance.`];
   const { cwd, env } = fleet;
   const operator = fleet.operatorOf(name);
