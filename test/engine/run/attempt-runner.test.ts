@@ -195,6 +195,27 @@ describe('a failure that only a balance shows, if somebody else may move the bal
     expect(startedWith(run).map(([attempt]) => attempt)).toEqual([1, 2, 1]);
   });
 
+  it.each([
+    ['first', ['40.00', '1.00']],
+    ['second', ['1.00', '40.00']],
+  ])('has the higher of two sums that depend on the balance (of the %s attempt)', async (_, kept) => {
+    const whole = scenarioOf(
+      'bet/whole',
+      'rules: [bet.debit]\nsteps: [{ bet: { amount: "${balance}" } }, { balance: }]',
+    );
+    let bets = 0;
+    const { url } = await operatorServer(({ call, fields }, tell, wallet) => {
+      const told = tell();
+      if (call === 'bet' && Number(fields?.amount) > 50) wallet.move(kept[bets++] ?? '0.00');
+      return told;
+    });
+    const run = await ran(url, [whole], WATCHED);
+    expect(run.findings('bet.debit').at(-1)).toMatchObject({
+      verdict: 'fail',
+      wrongSum: { amount: '40', varies: true },
+    });
+  });
+
   it('does not hide a failure that a reply shows', async () => {
     let bets = 0;
     const run = await played((called, tell, wallet) => {
