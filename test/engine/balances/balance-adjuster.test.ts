@@ -37,6 +37,7 @@ async function cashierOf(lie?: Behaviour, balance = '100.00') {
     /** The calls that move money, with their amounts. */
     moves: () =>
       calls.filter(({ call }) => call !== 'balance').map(({ call, fields }) => `${call} ${textOf(fields?.amount)}`),
+    shortfalls: () => events.flatMap((event) => (event.event === 'wrong-sum' ? [event.wrongSum] : [])),
     owed: () => events.filter((event): event is Owed => event.event === 'owed'),
     bring: async (from: string, to: string) =>
       (await adjuster.bring(account, Money.of(from), Money.of(to), 'prepare'))?.toString(),
@@ -152,6 +153,22 @@ describe('the balance adjuster', () => {
     expect(owed().map(({ call, open, fields }) => `${call} ${String(open)} ${fields.amount}`)).toEqual([
       'win true 21.00',
     ]);
+  });
+
+  it('records by how much an accepted win has left the balance too low', async () => {
+    const { bring, shortfalls } = await cashierOf(({ call }, tell, wallet) => {
+      const told = tell();
+      if (call === 'win') wallet.move('-2.10');
+      return told;
+    });
+    await bring('100', '120');
+    expect(shortfalls()).toEqual([
+      { amount: '-2.10', currency: 'USD', moved: '21', varies: true },
+      { amount: '-2.10', currency: 'USD', moved: '3.10', varies: true },
+    ]);
+    const right = await cashierOf();
+    await right.bring('100', '120');
+    expect(right.shortfalls()).toEqual([]);
   });
 
   it('returns undefined if the balance cannot be read', async () => {
