@@ -388,15 +388,19 @@ steps:
     ['extra-query-refused', 'balance/extra-query', 'still failing', 'fixed'],
     ['bet-takes-what-is-there', 'bet/insufficient-funds', 'still failing', 'fixed'],
     ['replay-other-amount-processed', 'idempotency/conflicting-bet', 'still failing', 'fixed'],
-  ])('never says of an operator with the defect %s that it is fixed', async (defect, scenario, still, after) => {
-    const journal = `${defect}.ndjson`;
-    await croupier(['run', '--reference', '--defect', defect, scenario, '--journal', journal], { cwd });
-    const verdict = async (...args: readonly string[]) => {
-      const { out } = await replay(journal, '--reference', ...args, '--json');
-      return (JSON.parse(out) as { readonly verdict: string }).verdict;
-    };
-    expect([await verdict('--defect', defect), await verdict()]).toEqual([still, after]);
-  });
+  ])(
+    'never says of an operator with the defect %s that it is fixed',
+    { timeout: 60_000 },
+    async (defect, scenario, still, after) => {
+      const journal = `${defect}.ndjson`;
+      await croupier(['run', '--reference', '--defect', defect, scenario, '--journal', journal], { cwd });
+      const verdict = async (...args: readonly string[]) => {
+        const { out } = await replay(journal, '--reference', ...args, '--json');
+        return (JSON.parse(out) as { readonly verdict: string }).verdict;
+      };
+      expect([await verdict('--defect', defect), await verdict()]).toEqual([still, after]);
+    },
+  );
 
   it('does not say fixed if it leaves out a pause that matters', async () => {
     const journal = 'pause.ndjson';
