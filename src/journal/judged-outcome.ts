@@ -294,7 +294,7 @@ export function rulePlaces(
       return [rule, usualShare(sums, stakes) ?? allowedShare(allowed, stakes)];
     }),
   );
-  const places = [...groups.values()].flatMap((own): readonly RulePlace[] => {
+  const places = [...groups.values()].flatMap((own) => {
     const [first] = own;
     if (!first) return [];
     const { rule, endpoint, scenario } = first;
@@ -303,33 +303,30 @@ export function rulePlaces(
     const wrongSums = joinSums(
       own.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn').map((outcome) => outcome.wrongSums),
     );
-    return [
-      {
-        rule,
-        endpoint,
-        scenario,
-        failed: count(({ verdict }) => verdict === 'fail'),
-        warned: count(({ verdict }) => verdict === 'warn'),
-        checks: count(isDecided),
-        isOpen: own.some(({ verdict }) => verdict === 'inconclusive'),
-        movesMoney: own.some(({ verdict, noMoney }) => (verdict === 'fail' || verdict === 'warn') && !noMoney),
-        wrongSums,
-        alikeSums: inAlikeCurrencies(wrongSums, stakes),
-        outlyingSums: outlyingSums(
-          own.filter(({ verdict }) => verdict === 'fail').flatMap(({ sums }) => sums),
-          usual.get(rule),
-        ),
-        hasVaryingSum: own.some(
-          ({ verdict, findings }) => verdict === 'fail' && findings.some(({ wrongSum }) => wrongSum?.varies),
-        ),
-        flaky: own.some(({ flaky }) => flaky),
-        isUnrepeated: own.some(({ verdict, isUnrepeated }) => verdict === 'fail' && isUnrepeated === true),
-        mayBeStale: own.some(
-          ({ verdict, findings }) =>
-            verdict === 'fail' && findings.some(({ causes }) => causes.includes('balance.read')),
-        ),
-      },
-    ];
+    return {
+      rule,
+      endpoint,
+      scenario,
+      failed: count(({ verdict }) => verdict === 'fail'),
+      warned: count(({ verdict }) => verdict === 'warn'),
+      checks: count(isDecided),
+      isOpen: own.some(({ verdict }) => verdict === 'inconclusive'),
+      movesMoney: own.some(({ verdict, noMoney }) => (verdict === 'fail' || verdict === 'warn') && !noMoney),
+      wrongSums,
+      alikeSums: inAlikeCurrencies(wrongSums, stakes),
+      outlyingSums: outlyingSums(
+        own.filter(({ verdict }) => verdict === 'fail').flatMap(({ sums }) => sums),
+        usual.get(rule),
+      ),
+      hasVaryingSum: own.some(
+        ({ verdict, findings }) => verdict === 'fail' && findings.some(({ wrongSum }) => wrongSum?.varies),
+      ),
+      flaky: own.some(({ flaky }) => flaky),
+      isUnrepeated: own.some(({ verdict, isUnrepeated }) => verdict === 'fail' && isUnrepeated === true),
+      mayBeStale: own.some(
+        ({ verdict, findings }) => verdict === 'fail' && findings.some(({ causes }) => causes.includes('balance.read')),
+      ),
+    };
   });
   const byOwnCalls = [...Map.groupBy(ownSums, ({ rule, scenario }) => `${rule} ${scenario}`).values()].flatMap(
     (own): readonly RulePlace[] => {

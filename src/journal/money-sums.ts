@@ -26,7 +26,7 @@ export type MoneySums = Readonly<Record<string, string>>;
 export function addUp(sums: Iterable<WrongSum>): MoneySums {
   const all = new Map<string, Money>();
   for (const { amount, currency, varies } of sums) {
-    const money = moneyOf(amount);
+    const money = absoluteMoney(amount);
     if (varies || !money) continue;
     const code = currency ?? '';
     all.set(code, money.plus(all.get(code) ?? Money.zero));
@@ -69,7 +69,7 @@ export function isWithoutSums(sums: MoneySums): boolean {
 export function times(factor: number, sums: MoneySums): MoneySums {
   const by = Money.of(String(factor));
   return Object.fromEntries(
-    Object.entries(sums).map(([code, sum]) => [code, moneyOf(sum)?.times(by).toString() ?? sum]),
+    Object.entries(sums).map(([code, sum]) => [code, absoluteMoney(sum)?.times(by).toString() ?? sum]),
   );
 }
 
@@ -81,7 +81,7 @@ export function times(factor: number, sums: MoneySums): MoneySums {
  */
 export function inAlikeCurrencies(sums: MoneySums, stakes: Readonly<Record<string, string>>): MoneySums {
   const [from, ...others] = Object.keys(sums);
-  const [sum, stake] = from === undefined ? [] : [moneyOf(sums[from] ?? ''), Money.read(stakes[from] ?? '')];
+  const [sum, stake] = from === undefined ? [] : [absoluteMoney(sums[from] ?? ''), Money.read(stakes[from] ?? '')];
   if (from === undefined || others.length > 0 || !sum || !stake) return sums;
   const isOfStakes = !stake.isZero() && sum.isMultipleOf(stake.times(HALF));
   const alike = Object.entries(stakes).flatMap(([to, own]) => {
@@ -123,11 +123,11 @@ export function sumsText(sums: MoneySums): string {
 }
 
 function isAbove(sum: string, limit: string): boolean {
-  const [a, b] = [moneyOf(sum), moneyOf(limit)];
+  const [a, b] = [absoluteMoney(sum), absoluteMoney(limit)];
   return a !== undefined && b !== undefined && a.compare(b) > 0;
 }
 
 /** Reads a sum without its sign. Returns undefined if the text is not an amount: somebody may have edited the journal. */
-function moneyOf(text: string): Money | undefined {
+export function absoluteMoney(text: string): Money | undefined {
   return Money.read(text.replace(/^-/, ''));
 }

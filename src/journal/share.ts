@@ -1,5 +1,5 @@
 import { Money } from '../contract/money.ts';
-import { highestSums, type MoneySums, type WrongSum } from './money-sums.ts';
+import { absoluteMoney, highestSums, type MoneySums, type WrongSum } from './money-sums.ts';
 
 /** The share of the amounts of some calls by which a balance was wrong: `wrong` divided by `moved`. `moved` is not zero. */
 interface Share {
@@ -64,7 +64,7 @@ export function outlyingSums(sums: readonly WrongSum[], usual: Share | undefined
 const MARGIN = Money.of('1.5');
 
 function shareOf({ amount, moved }: WrongSum): Share | undefined {
-  const [wrong, all] = [Money.read(amount.replace(/^-/, '')), Money.read(moved ?? '')];
+  const [wrong, all] = [absoluteMoney(amount), Money.read(moved ?? '')];
   return wrong && all && !all.isZero() ? { wrong, moved: all } : undefined;
 }
 

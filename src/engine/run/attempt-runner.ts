@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Money } from '../../contract/money.ts';
 import { type Finding, graver, type Verdict } from '../../journal/finding.ts';
+import { absoluteMoney } from '../../journal/money-sums.ts';
 import { isShownByBalance } from '../../journal/moved-alone.ts';
 import { UNPROVEN } from '../../journal/results/unproven.ts';
 import type { Attribution } from '../../judge/attribution/attribution.ts';
@@ -525,7 +525,7 @@ function unproven(finding: Finding): Finding {
  */
 function withHigherSum(one: Finding, other: Finding): Finding {
   const [sum, otherSum] = [one, other].map(({ wrongSum }) =>
-    wrongSum?.varies ? Money.read(wrongSum.amount.replace(/^-/, '')) : undefined,
+    wrongSum?.varies ? absoluteMoney(wrongSum.amount) : undefined,
   );
   return sum && otherSum && otherSum.compare(sum) > 0 ? other : one;
 }

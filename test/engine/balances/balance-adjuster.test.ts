@@ -157,9 +157,9 @@ describe('the balance adjuster', () => {
 
   it('records by how much an accepted win has left the balance too low', async () => {
     const { bring, shortfalls } = await cashierOf(({ call }, tell, wallet) => {
-      const told = tell();
+      const reply = tell();
       if (call === 'win') wallet.move('-2.10');
-      return told;
+      return reply;
     });
     await bring('100', '120');
     expect(shortfalls()).toEqual([

@@ -205,9 +205,9 @@ describe('a failure that only a balance shows, if somebody else may move the bal
     );
     let bets = 0;
     const { url } = await operatorServer(({ call, fields }, tell, wallet) => {
-      const told = tell();
+      const reply = tell();
       if (call === 'bet' && Number(fields?.amount) > 50) wallet.move(kept[bets++] ?? '0.00');
-      return told;
+      return reply;
     });
     const run = await ran(url, [whole], WATCHED);
     expect(run.findings('bet.debit').at(-1)).toMatchObject({

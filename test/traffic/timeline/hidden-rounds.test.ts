@@ -77,36 +77,32 @@ describe('two errors that add up to the change of a balance', () => {
   });
 });
 
-describe('a call that was sent again before a wrong balance', () => {
-  // The reply to the second win has the balance of the first reply. So only the next balance shows that something is wrong.
-  const repeated = (txID: string): Log =>
-    new Log()
-      .balance('100.00')
-      .bet('b1', '5.00', { balance: '95.00' })
-      .win('w1', '10.00', { balance: '105.00', txID: 'w-1' })
-      .win('w1', '10.00', { balance: '105.00', txID })
-      .balance('115.00', { at: 90 });
+/**
+ * A log of a win that was sent again. The reply to the second win has the balance of the first reply. So only the next balance, in second
+ * `at`, shows that something is wrong.
+ */
+function repeated(txID: string, at?: number): Log {
+  return new Log()
+    .balance('100.00')
+    .bet('b1', '5.00', { balance: '95.00' })
+    .win('w1', '10.00', { balance: '105.00', txID: 'w-1' })
+    .win('w1', '10.00', { balance: '105.00', txID })
+    .balance('115.00', at === undefined ? {} : { at });
+}
 
+describe('a call that was sent again before a wrong balance', () => {
   it('may not be the reason if the time is long enough for a round', () => {
-    const timeline = repeated('w-1').timeline();
+    const timeline = repeated('w-1', 90).timeline();
     expect([timeline.status, causesOf(timeline)]).toEqual([3, []]);
     expect(unknownsOf(timeline)).toContain('or the logs lack a round');
   });
 
   it('is the reason if its reply has another txID', () => {
-    expect(causesOf(repeated('w-2').timeline())).toEqual(['idempotency.win']);
+    expect(causesOf(repeated('w-2', 90).timeline())).toEqual(['idempotency.win']);
   });
 });
 
 describe('the sentence about the evidence', () => {
-  const repeated = (txID: string): Log =>
-    new Log()
-      .balance('100.00')
-      .bet('b1', '5.00', { balance: '95.00' })
-      .win('w1', '10.00', { balance: '105.00', txID: 'w-1' })
-      .win('w1', '10.00', { balance: '105.00', txID })
-      .balance('115.00');
-
   it('says where no line may be missing if only a balance shows the error', () => {
     const timeline = repeated('w-1').timeline();
     expect(causesOf(timeline)).toEqual(['idempotency.win']);
