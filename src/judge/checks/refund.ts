@@ -286,15 +286,18 @@ const isOfTakenBet = (planned: PlannedCall): boolean =>
 
 function notRestored(observed: ObservedCall): BalanceHypothesis[] {
   const amount = refundedSum(observed);
+  // If a read has shown what the bet took, the wrong bet does not explain a wrong refund.
+  const { taken } = observed.target ?? {};
+  const ofBet = taken && !taken.isZero() ? [] : (['bet.debit'] as const);
   return observed.answer === 'accepted' && amount && !amount.isZero()
     ? [
         {
           by: amount.negated(),
           meaning: 'the refunded bet was not given back',
-          causes: ['bet.debit', 'refund.restore'],
+          causes: [...ofBet, 'refund.restore'],
         },
         // A refund gives back what the bet took. So it gives back twice the amount if the bet was taken twice.
-        { by: amount, meaning: 'the refunded bet was given back twice', causes: ['bet.debit'] },
+        { by: amount, meaning: 'the refunded bet was given back twice', causes: ofBet },
         {
           by: amount.times(Money.of('2')).negated(),
           meaning: 'the refund took the amount of the bet once more',

@@ -291,7 +291,7 @@ export class IdleReads {
       breaches.length > 0
         ? breaches.map(({ pendingCheck }) => pendingCheck.step.key)
         : wallet.moves.map(({ step }) => step);
-    for (const step of wrong) this.#effects.misbooked(step);
+    for (const step of wrong) this.#effects.misbooked(step, this.#takenBy(step, read));
     for (const { pendingCheck } of breaches)
       if (pendingCheck.rule === 'signature.no-effect') this.#effects.carriedOut(pendingCheck.step.key);
     memory.writeDown(value, wallet, this.#collector);
@@ -299,6 +299,20 @@ export class IdleReads {
     if (isBelowUnit(read)) this.#collapse(wallet, value.minus(nearestDifference(value, possible)), read);
     wallet.anchor(value);
     memory.turn(value);
+  }
+
+  /**
+   * Returns the wrong amount that a bet took. Undefined if the read does not show it, because the bet was not the only call that
+   * moved money since the last read, or because the wallet computes with errors smaller than one unit.
+   */
+  #takenBy(step: string, read: IdleRead): Money | undefined {
+    const { wallet, value } = read;
+    const [only, ...others] = wallet.moves;
+    const expected = wallet.certain();
+    const isAlone = only?.step === step && others.length === 0 && this.#effects.callOf(step) === 'bet';
+    if (!isAlone || !expected || isBelowUnit(read)) return undefined;
+    const taken = expected.minus(only.delta).minus(value);
+    return taken.isNegative() ? undefined : taken;
   }
 
   /** Reports a balance that was written without the zeros at its end. The whole balance is then the new expected balance. */

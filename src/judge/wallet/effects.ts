@@ -28,7 +28,7 @@ export class Effects {
   readonly #blocked = new Set<string>();
   /** The txIDs of free wins that were credited. The withdrawal of the bonus must not pay their amount again. */
   readonly #freeWins = new Set<string>();
-  /** The txIDs of transactions that moved a wrong amount. */
+  /** The txIDs of transactions that moved a wrong amount, and for which no read has shown this amount. */
   readonly #misbooked = new Set<string>();
   /** The txIDs of free bets that took money, as a balance read has shown. */
   readonly #freeBets = new Set<string>();
@@ -135,10 +135,16 @@ export class Effects {
     if (refund) bet.wallet?.branch({ txID: refund.txID, delta: bet.effect.negated(), kind: 'unanswered' });
   }
 
-  /** Records that a call moved a wrong amount, as a balance read has shown. */
-  misbooked(step: string): void {
+  /**
+   * Records that a call moved a wrong amount, as a balance read has shown.
+   *
+   * @param taken the amount that a bet took; undefined if the read does not show it
+   */
+  misbooked(step: string, taken?: Money): void {
     const transaction = this.#byStep.get(step);
-    if (transaction) this.#misbooked.add(transaction.txID);
+    if (!transaction) return;
+    if (taken) transaction.taken = taken;
+    else this.#misbooked.add(transaction.txID);
   }
 
   /** Records that a call was carried out although it was refused, as a balance read has shown. */
@@ -267,6 +273,7 @@ export class Effects {
       case 'unanswered':
       case 'either':
         if (delta && this.#mayGiveBack(target)) wallet?.branch({ txID, delta, kind: money });
+        if (target) allowAsTaken(target);
         return;
     }
   }
@@ -298,6 +305,7 @@ export class Effects {
       target.wallet?.branch({ txID: refund.txID, delta: target.effect.negated(), kind: 'either' });
     else if (money === 'moves' && isFree) this.#giveBackFree(key, target);
     else if (money === 'moves') target.wallet?.move(key, target.effect.negated());
+    if (money === 'moves' && !isFree) allowAsTaken(target);
     if (state === 'reversed') this.#markReversed(target, key);
   }
 
@@ -350,8 +358,10 @@ export class Effects {
     if (money === 'gives-back') {
       const target = this.#targetOf(planned);
       const effect = earlier.wallet?.settle(key, earlier.txID, true);
-      if (effect && target) this.#markReversed(target, key);
-      else this.#giveBack(planned, earlier, target);
+      if (effect && target) {
+        allowAsTaken(target);
+        this.#markReversed(target, key);
+      } else this.#giveBack(planned, earlier, target);
       return;
     }
     // The free bet or free win was carried out. The contract does not say whether it moves money.
@@ -368,6 +378,17 @@ export class Effects {
     transaction.answer = answer;
     if (answer === 'accepted') transaction.reply ??= reading;
   }
+}
+
+/**
+ * The refund of a bet that took a wrong amount may give back what the bet took, or the amount of the bet. The wallet already includes
+ * the amount of the bet, so this function adds the difference as a change that the next read decides.
+ */
+function allowAsTaken({ txID, taken, effect, wallet }: Transaction): void {
+  if (!taken) return;
+  const difference = `${txID} as taken`;
+  wallet?.undo(difference);
+  wallet?.branch({ txID: difference, delta: taken.plus(effect), kind: 'either' });
 }
 
 /** True if the call has a body or query that the service would not send. */

@@ -14,6 +14,8 @@ export interface Transaction {
   readonly wallet: Wallet | null;
   /** The signed amount that the call moves if it is carried out. */
   readonly effect: Money;
+  /** For a bet that took a wrong amount: this amount, if a balance read has shown it. */
+  taken?: Money;
   state: TransactionState;
   /** The answer to the first call. If repeated calls were accepted, the answer to the last accepted call. */
   answer: Answer;

@@ -187,3 +187,57 @@ describe('a refund without a roundID', () => {
     expect(finding?.causes).toContain('refund.unknown');
   });
 });
+
+describe('the refund of a bet that took a fee', () => {
+  const PLAY = 'steps: [{ balance: }, { bet: { amount: "4.00" } }, { balance: }, { refund: }, { balance: }]';
+  const RETRIED =
+    'steps: [{ balance: }, { bet: { amount: "4.00" } }, { balance: }, { refund: , as: back, break: sent }, { resend: back }, { balance: }, { balance: , after: linger }]';
+  const fee = moving('2', '-0.40');
+  /** Takes a fee for the bet, and moves the given sum beside the refund. */
+  const feeAnd =
+    (key: string, beside: string): Fault =>
+    (request, honest, wallet) =>
+      request.key === key ? moving(key, beside)(request, honest, wallet) : fee(request, honest, wallet);
+
+  it.each([
+    ['the amount of the bet', '0.00'],
+    ['the amount of the bet and the fee', '0.40'],
+  ])('is right if it gives back %s', (_what, beside) => {
+    for (const [yaml, rule] of [
+      [PLAY, 'refund.restore'],
+      [RETRIED, 'refund.retried'],
+    ] as const) {
+      const judged = judgeScenario(yaml, { fault: feeAnd('4', beside) });
+      expect({ verdict: judged.verdict(rule), broken: judged.broken }).toEqual({
+        verdict: 'pass',
+        broken: ['bet.debit'],
+      });
+    }
+  });
+
+  it.each([
+    ['gives nothing back', '-4.00'],
+    ['gives back half', '-2.00'],
+    ['gives back ten times the amount', '36.00'],
+    ['gives back twice the amount', '4.00'],
+  ])('breaks a rule of its own if it %s', (_what, beside) => {
+    const judged = judgeScenario(PLAY, { fault: feeAnd('4', beside) });
+    expect(judged.broken).toEqual(['bet.debit', 'refund.restore']);
+  });
+
+  it('breaks a rule of its own if it is sent twice and gives nothing back', () => {
+    const judged = judgeScenario(RETRIED, { fault: feeAnd('4', '-4.00') });
+    expect(judged.broken).toEqual(['bet.debit', 'refund.retried']);
+  });
+
+  it('is not judged if the balance does not show what the bet took', () => {
+    const judged = judgeScenario(
+      'steps: [{ balance: }, { bet: { amount: "4.00" }, as: one }, { bet: { amount: "7.00" } }, { balance: }, { refund: { of: one } }, { balance: }]',
+      {
+        fault: (request, honest, wallet) =>
+          request.key === '5' ? wallet.ok() : movingSilently('2', '-0.40')(request, honest, wallet),
+      },
+    );
+    expect(judged.verdict('refund.restore')).not.toBe('fail');
+  });
+});
