@@ -64,6 +64,8 @@ export class SessionPool {
   readonly #sessions: readonly SessionUnderTest[];
   readonly #decimalsOf: (session: SessionUnderTest) => number | null;
   readonly #busy = new Set<string>();
+  /** Number of scenarios that each player has taken part in. */
+  readonly #played = new Map<string, number>();
 
   /**
    * @param decimalsOf returns the number of decimals of a session's amounts; null if it is not known. Left out: the number
@@ -98,9 +100,7 @@ export class SessionPool {
     }
     // Assignments with fewer currencies come first. An operator may by mistake separate wallets only by currency, and not by
     // player. Two players with different currencies would not show this fault.
-    const currencies = (assignment: SessionAssignment): number =>
-      new Set([...assignment.values()].map(({ currency }) => currency)).size;
-    assignments.sort((a, b) => currencies(a) - currencies(b));
+    assignments.sort((a, b) => currenciesOf(a) - currenciesOf(b));
     return assignments.length > 0 ? assignments : { reason: missing(needs, this.#mains(needs)) };
   }
 
@@ -108,18 +108,38 @@ export class SessionPool {
     return this.#sessions.filter((session) => fitsMain(session, needs, this.#decimalsOf(session)));
   }
 
-  /** Reserves the first assignment whose players are all free. Returns undefined if there is none. */
+  /**
+   * Reserves an assignment whose players are all free. Of the assignments with the fewest currencies, takes the one whose players have
+   * played the fewest scenarios. Otherwise, most scenarios would be played by the players that are configured first, and a fault of
+   * another player or currency would show in few scenarios.
+   *
+   * @returns undefined if no assignment is free
+   */
   take(assignments: readonly SessionAssignment[]): SessionAssignment | undefined {
-    const assignment = assignments.find((one) =>
-      [...one.values()].every((session) => !this.#busy.has(playerOf(session))),
-    );
-    for (const session of assignment?.values() ?? []) this.#busy.add(playerOf(session));
+    const free = assignments.filter((one) => [...one.values()].every((session) => !this.#busy.has(playerOf(session))));
+    const [first] = free;
+    if (!first) return undefined;
+    const [assignment = first] = free
+      .filter((one) => currenciesOf(one) === currenciesOf(first))
+      .sort((a, b) => this.#playedBy(a) - this.#playedBy(b));
+    for (const player of new Set([...assignment.values()].map(playerOf))) {
+      this.#busy.add(player);
+      this.#played.set(player, (this.#played.get(player) ?? 0) + 1);
+    }
     return assignment;
+  }
+
+  #playedBy(assignment: SessionAssignment): number {
+    return [...assignment.values()].reduce((sum, session) => sum + (this.#played.get(playerOf(session)) ?? 0), 0);
   }
 
   release(assignment: SessionAssignment): void {
     for (const session of assignment.values()) this.#busy.delete(playerOf(session));
   }
+}
+
+function currenciesOf(assignment: SessionAssignment): number {
+  return new Set([...assignment.values()].map(({ currency }) => currency)).size;
 }
 
 function fitsMain(session: SessionUnderTest, needs: Needs, decimals: number | null): boolean {

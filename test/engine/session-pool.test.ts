@@ -68,6 +68,18 @@ it('a player plays only one scenario at a time, over all the sessions of the pla
   expect(pool.players).toBe(3);
 });
 
+it('every player plays about as many scenarios, in whatever order the sessions are configured', () => {
+  const pool = new SessionPool(SESSIONS);
+  const [any, both] = [pool.assign(needs('{}')), pool.assign(needs('{ other: { player: other } }'))];
+  if ('reason' in any || 'reason' in both) throw new Error('The sessions are too few.');
+  const played = [any, any, any, both, any].map((assignments) => {
+    const assignment = pool.take(assignments);
+    if (assignment) pool.release(assignment);
+    return ids(assignment);
+  });
+  expect(played).toEqual(['a', 'c', 'a', 'a c', 'c']);
+});
+
 it('sessions without `player` count as sessions of one player, each with a wallet of its own', () => {
   const pool = new SessionPool([{ sessionID: 'a' }, { sessionID: 'b' }]);
   expect(pool.players).toBe(1);
