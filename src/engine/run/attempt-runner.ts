@@ -65,8 +65,8 @@ export interface Attempted {
   readonly played: Played;
   readonly findings: readonly Finding[];
   readonly attempt: number;
-  /** True if this attempt itself found a failure that only a balance shows. */
-  readonly hasSuspect: boolean;
+  /** The failures that this attempt itself found, and that only a balance shows. */
+  readonly suspects: readonly Finding[];
   /** The observations of this attempt and of the attempts before it. */
   readonly seen: ReadonlySet<string>;
 }
@@ -197,9 +197,10 @@ export class AttemptRunner {
     const limit = this.#searches > MAX_SEARCHES ? 0 : MAX_SEARCH_ATTEMPTS;
     let last = attempted;
     for (let times = 0; ; times += 1) {
-      if (times === 0 || last.hasSuspect) {
+      if (times === 0 || last.suspects.length > 0) {
         if (!(await staysQuiet(series.assignment))) return last;
-        if (!isDisturbed()) intermittentFailures.add(series.assignment);
+        const { assignment } = series;
+        if (!isDisturbed()) intermittentFailures.add(assignment, last.suspects);
       }
       if (isOver() || times >= limit) return last;
       last = await this.#repeat(series, last, Number.POSITIVE_INFINITY);
@@ -331,6 +332,7 @@ export class AttemptRunner {
       givenTxIDs,
       knownBalances,
       balanceChanges,
+      intermittentFailures,
     } = this.#context;
     const { record, now } = options;
     const attempt = first + tries - 1;
@@ -415,7 +417,9 @@ export class AttemptRunner {
     const { reason, restored, passes } = played;
     const durationMs = now() - at;
     record({ event: 'scenario-ended', scenario: scenario.id, attempt, verdict, reason, durationMs, restored, passes });
-    return { played, findings, attempt, hasSuspect: earlier ? held.length > 0 : findings.some(isSuspect), seen };
+    const suspects = earlier ? held : findings.filter(isSuspect);
+    intermittentFailures.noteSums(assignment, suspects);
+    return { played, findings, attempt, suspects, seen };
   }
 
   /**

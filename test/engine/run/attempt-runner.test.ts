@@ -132,6 +132,30 @@ describe('a failure that only a balance shows, if somebody else may move the bal
   });
 
   it.each([
+    ['in bets and in wins, by a sum that is not their amount, is undecided', 'win', '10.00', 3],
+    ['in bets only, by a sum that is not their amount, fails the run', 'bet', '10.00', 1],
+    ['in bets and in wins, by their amount, fails the run', 'win', 'amount', 1],
+  ] as const)('and that occurs now and then %s', async (_, second, sum, exitCode) => {
+    const times = new Map<string, number>();
+    const { url } = await operatorServer(({ call, fields }, tell, wallet) => {
+      const amount = String(fields?.amount);
+      const isTested = (call === 'bet' || call === 'win') && ['7.00', '3.00'].includes(amount);
+      if (!isTested) return tell();
+      const time = (times.get(amount) ?? 0) + 1;
+      times.set(amount, time);
+      if (time % 2 === 1) wallet.move(sum === 'amount' ? amount : sum);
+      return tell();
+    });
+    const win =
+      'rules: [win.credit]\nsteps: [{ bet: { amount: "2.00" } }, { balance: }, { win: { amount: "3.00" } }, { balance: }]';
+    const bet = 'rules: [bet.debit]\nsteps: [{ bet: { amount: "3.00" } }, { balance: }]';
+    const other = second === 'win' ? scenarioOf('win/other', win) : scenarioOf('bet/other', bet);
+    const run = await ran(url, [BET, other], WATCHED);
+    expect(run.findings('bet.debit').at(-1)).toMatchObject({ verdict: 'fail', unrepeated: true });
+    expect(conclude(run.fold).exitCode).toBe(exitCode);
+  });
+
+  it.each([
     ['once', 1, 'a balance was wrong, and croupier could not decide'],
     ['again and again', 9, 'the operator moves wrong amounts'],
   ] as const)('if it occurs %s, a notice says why no balance was restored', async (_, failures, notice) => {
