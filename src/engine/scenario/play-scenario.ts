@@ -206,6 +206,7 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
       races,
       owedCalls: debts,
       needlessReads,
+      isLasting,
     });
     // The scenario tests whether the wallet knows the launched sessions. So croupier does not read their balances before.
     const opened = plan.needs.launches

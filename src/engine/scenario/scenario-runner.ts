@@ -4,7 +4,7 @@ import type { Reaction } from '../../judge/judge.ts';
 import type { OwnDecline } from '../../judge/policy/own-limits.ts';
 import type { Wallet } from '../../judge/wallet/wallet.ts';
 import type { ReplyReading } from '../../reply/read.ts';
-import { isBusy, isWorthRetrying, replyStatus } from '../../reply/status.ts';
+import { isBusy, isServerError, isWorthRetrying, replyStatus } from '../../reply/status.ts';
 import { EvaluationError } from '../../scenario/expressions/evaluate.ts';
 import type { CallStep, Step, TogetherStep } from '../../scenario/plan/plan.ts';
 import type { AcceptedCalls } from '../accepted-calls.ts';
@@ -31,6 +31,8 @@ export interface ScenarioRunnerOptions extends DispatchOptions {
   readonly races: Races;
   /** The balance reads that this attempt leaves out. Absent: no read is left out. */
   readonly needlessReads?: NeedlessReads | undefined;
+  /** True if the step got a temporary error in every attempt at the scenario. */
+  readonly isLasting: (step: string) => boolean;
 }
 
 /** Maximum number of retries of a call that the operator may still be working on. */
@@ -40,6 +42,12 @@ const MAX_RETRIES = 6;
  * than in earlier attempts, so that a short limit of the number of calls can end.
  */
 const PATIENT_RETRIES = 5;
+/**
+ * Maximum number of times that a call that must be refused is sent again because it got an error 5xx in every attempt at the
+ * scenario. An operator that fails at every third call fails at the same step again if a scenario has three such calls, or six.
+ */
+const RETRIES_OF_REFUSED = 2;
+const PAUSE_OF_REFUSED_MS = 20;
 /** Maximum number of times that a call is sent to find out an unknown outcome. */
 const MAX_SETTLINGS = 4;
 /** Maximum number of times that a call is sent to find out an unknown outcome after the run was interrupted. */
@@ -62,6 +70,7 @@ export class ScenarioRunner {
   readonly #dispatch: Dispatch;
   readonly #reads: Reads;
   readonly #needlessReads: NeedlessReads | undefined;
+  readonly #isLasting: (step: string) => boolean;
   readonly #startedAt: number;
 
   constructor(options: ScenarioRunnerOptions) {
@@ -77,6 +86,7 @@ export class ScenarioRunner {
     this.#dispatch = new Dispatch(options);
     this.#reads = new Reads({ context, dispatch: this.#dispatch, run, settleTime: waitUntilSettled });
     this.#needlessReads = options.needlessReads;
+    this.#isLasting = options.isLasting;
     this.#startedAt = run.now();
   }
 
@@ -216,6 +226,11 @@ export class ScenarioRunner {
         return this.#react(this.#observe(call, exchange, retry > 0));
       await pause(busyPauseMs(exchange, retry, this.#run.deadlineMs));
     }
+    for (let retry = 0; this.#mayBeByChance(step) && retry < RETRIES_OF_REFUSED; retry += 1) {
+      const exchange = await this.#dispatch.send(call);
+      if (!isServerError(replyStatus(exchange))) return this.#react(this.#observe(call, exchange, retry > 0));
+      await pause(PAUSE_OF_REFUSED_MS);
+    }
     const { judge } = this.#context;
     const patience = this.#busyRetriesOf(step);
     for (let retry = 0; ; retry += 1) {
@@ -289,6 +304,11 @@ export class ScenarioRunner {
     // The service also repeats the refund of a declined bet, because the network may have lost the reply that declined the bet.
     const isOfDeclined = step.call === 'refund' && ['declined', 'refused'].includes(target?.step.expect.outcome ?? '');
     return signedRight && (step.expect.outcome === 'accepted' || isOfDeclined) ? RETRIES : 0;
+  }
+
+  /** True if a call that must be refused failed in every attempt, and only the same call again shows whether it always fails. */
+  #mayBeByChance({ key, expect, deviations }: CallStep): boolean {
+    return expect.outcome === 'refused' && !deviations.break && !deviations.trickle && this.#isLasting(key);
   }
 
   /**

@@ -431,6 +431,30 @@ describe('a temporary failure', () => {
     expect(run.verdict('win.zero')).toBe('fail');
   });
 
+  const UNSIGNED = scenarioOf(
+    'refund/unsigned',
+    'rules: [signature.mismatch]\nsteps: [{ refund: { of: unknown }, sign: garbage, expect: refused }, { refund: { of: unknown }, expect: accepted }]',
+  );
+
+  it('a wrongly signed call that fails at first in every attempt is no finding, if it is refused when it is sent again', async () => {
+    const failed = new Set<unknown>();
+    const { url } = await operatorServer(({ signedRight, fields }, tell) => {
+      if (signedRight || failed.has(fields?.txID)) return tell();
+      failed.add(fields?.txID);
+      return error(500, 'Oops');
+    });
+    const run = await ran(url, [UNSIGNED]);
+    expect(run.scenario('refund/unsigned')).toMatchObject({ verdict: 'pass', attempt: 3 });
+    expect(run.verdict('signature.mismatch')).toBe('pass');
+  });
+
+  it('a wrongly signed call that always fails is a finding', async () => {
+    const { url } = await operatorServer(({ signedRight }, tell) => (signedRight ? tell() : error(500, 'Oops')));
+    const run = await ran(url, [UNSIGNED]);
+    expect(run.scenario('refund/unsigned').attempt).toBe(3);
+    expect(run.verdict('signature.mismatch')).toBe('fail');
+  });
+
   it('a failed bet is reported only by its refund, if the refund goes wrong', async () => {
     let bets = 0;
     const { url } = await operatorServer(({ call }, tell, wallet) => {
