@@ -105,7 +105,9 @@ export async function play({
     // So with this error, the engine sends no call that is not in the journal.
     if (atOnce?.aborted === true) throw new Error('the run was cut off');
     const event = given.event === 'run-started' ? { ...given, process: thisProcess() } : given;
-    written.append(event);
+    // The call after a reply needs its own event in the journal. So both events are written at once.
+    if (event.event === 'received') written.appendSoon(event);
+    else written.append(event);
     eventCount += 1;
     later.add(event);
     progress.on(event);
@@ -137,6 +139,7 @@ export async function play({
   const { client, signal } = options;
   const onInterruption = (): void => {
     if (!begun || !onInterrupted) return;
+    written.flush();
     const soFar = readSoFar(file, eventCount, stopSignalOf(signal));
     // If somebody has removed the journal, only the reports of the finished run are written.
     interrupted = soFar.then(onInterrupted).catch(() => undefined);

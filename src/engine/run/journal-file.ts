@@ -14,6 +14,15 @@ export interface JournalFile {
    */
   append(event: JournalEvent): void;
   /**
+   * Writes an event together with the next event, because one write takes less time than two. Waits for the next event at most
+   * until the end of this turn of the event loop. If the process is killed before that, the event is lost.
+   *
+   * @throws UnwritableJournal if the operating system has not accepted an earlier event
+   */
+  appendSoon(event: JournalEvent): void;
+  /** Writes the events that still wait. @throws UnwritableJournal if the operating system does not accept them */
+  flush(): void;
+  /**
    * Writes whole lines that are no events, as a load test does (journal/load/lines.ts): as text, or as bytes in UTF-8. Unlike
    * `append`, this function removes no secrets: the caller has already removed them from the few texts that may contain secrets.
    *
@@ -136,15 +145,22 @@ const BYTES_OF_UNIT = 3;
 
 function appending(file: string, descriptor: number, scrub: (text: string) => string): JournalFile {
   let open = true;
+  // The lines that are written together with the next line.
+  let waiting = '';
+  let isPlanned = false;
+  let failure: { readonly error: unknown } | undefined;
   // Nearly every line fits into this buffer. A new buffer for each line takes longer than to write the text into it.
   const usual = Buffer.allocUnsafeSlow(PIECE);
   const bytesOf = (text: string): Uint8Array =>
     text.length * BYTES_OF_UNIT > PIECE ? Buffer.from(text) : usual.subarray(0, usual.write(text));
+  // When a run fails, some calls may still be in flight. Their events may come after the file was closed, and must not be
+  // written: the system may already use the same descriptor for another file.
+  const checkOpen = (): void => {
+    if (!open) throw new Error(`the journal ${file} is closed`);
+    if (failure) throw failure.error;
+  };
   const write = (lines: string | Uint8Array): void => {
     const bytes = typeof lines === 'string' ? bytesOf(lines) : lines;
-    // When a run fails, some calls may still be in flight. Their events may come after the file was closed, and must not be
-    // written: the system may already use the same descriptor for another file.
-    if (!open) throw new Error(`the journal ${file} is closed`);
     try {
       // If the disk is almost full, the system may write only a part of the line. Then the next write either continues or throws
       // the reason.
@@ -153,20 +169,54 @@ function appending(file: string, descriptor: number, scrub: (text: string) => st
       throw error instanceof Error ? new UnwritableJournal(file, error) : error;
     }
   };
+  const lineOf = (event: JournalEvent): string => `${JSON.stringify(withShortBody(cleanEvent(event, scrub)))}\n`;
+  const flush = (): void => {
+    checkOpen();
+    if (waiting === '') return;
+    const lines = waiting;
+    waiting = '';
+    write(lines);
+  };
+  const flushInTurn = (): void => {
+    isPlanned = false;
+    try {
+      if (open) flush();
+    } catch (error) {
+      // Nobody could catch the error here, so the next call throws it.
+      failure ??= { error };
+    }
+  };
   return {
     path: file,
-    append: (event) => write(`${JSON.stringify(withShortBody(cleanEvent(event, scrub)))}\n`),
-    appendLines: write,
+    append: (event) => {
+      waiting += lineOf(event);
+      flush();
+    },
+    appendSoon: (event) => {
+      checkOpen();
+      waiting += lineOf(event);
+      if (isPlanned) return;
+      isPlanned = true;
+      setImmediate(flushInTurn);
+    },
+    flush,
+    appendLines: (lines) => {
+      flush();
+      write(lines);
+    },
     close: () => {
       if (!open) return false;
-      open = false;
       try {
+        flush();
         if (existsSync(file)) return false;
         writeAgain(file, descriptor);
         return true;
       } catch (error) {
-        throw error instanceof Error ? new UnwritableJournal(file, error) : error;
+        throw error instanceof Error && !(error instanceof UnwritableJournal)
+          ? new UnwritableJournal(file, error)
+          : error;
       } finally {
+        open = false;
         closeSync(descriptor);
       }
     },

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createJournalFile, reopenJournalFile, UnwritableJournal } from '../../../src/engine/run/journal-file.ts';
 
@@ -21,6 +22,39 @@ it('an appended event is in the file at once', () => {
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(3);
   journal.close();
   journal.close();
+});
+
+const event = (text: string) => ({ event: 'notice', text }) as const;
+const line = (text: string) => `${JSON.stringify(event(text))}\n`;
+
+it('an event that may come soon is written with the next event, in its order', () => {
+  const file = path.join(dir, 'run.ndjson');
+  const journal = createJournalFile(file, same);
+  journal.appendSoon(event('1'));
+  expect(readFileSync(file, 'utf8')).toBe('');
+  journal.append(event('2'));
+  expect(readFileSync(file, 'utf8')).toBe(line('1') + line('2'));
+  journal.appendSoon(event('3'));
+  journal.appendLines('4\n');
+  expect(readFileSync(file, 'utf8')).toBe(`${line('1') + line('2') + line('3')}4\n`);
+  journal.close();
+});
+
+it('an event that may come soon is written in this turn of the event loop, at a flush and at the end', async () => {
+  const file = path.join(dir, 'run.ndjson');
+  const journal = createJournalFile(file, same);
+  journal.appendSoon(event('1'));
+  journal.appendSoon(event('2'));
+  await setImmediate();
+  expect(readFileSync(file, 'utf8')).toBe(line('1') + line('2'));
+  journal.appendSoon(event('3'));
+  journal.flush();
+  expect(readFileSync(file, 'utf8')).toBe(line('1') + line('2') + line('3'));
+  journal.appendSoon(event('4'));
+  journal.close();
+  expect(readFileSync(file, 'utf8')).toBe(line('1') + line('2') + line('3') + line('4'));
+  await setImmediate();
+  expect(() => journal.appendSoon(event('5'))).toThrow('is closed');
 });
 
 it('lines of any length and with any characters follow each other without a gap', () => {
@@ -50,6 +84,15 @@ it.skipIf(!existsSync('/dev/full'))('a full disk is reported, and a closed journ
   expect(() => journal.append({ event: 'notice', text: '1' })).toThrow(UnwritableJournal);
   journal.close();
   expect(() => journal.append({ event: 'notice', text: '2' })).toThrow('is closed');
+});
+
+it.skipIf(!existsSync('/dev/full'))('a disk that is full at a later write is reported by every call after it', async () => {
+  const journal = createJournalFile('/dev/full', same);
+  journal.appendSoon(event('1'));
+  await setImmediate();
+  expect(() => journal.appendSoon(event('2'))).toThrow(UnwritableJournal);
+  expect(() => journal.append(event('2'))).toThrow(UnwritableJournal);
+  expect(() => journal.close()).toThrow(UnwritableJournal);
 });
 
 it('secrets are removed from every line', () => {
