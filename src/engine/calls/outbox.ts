@@ -22,6 +22,8 @@ export class Outbox {
   readonly #context: ScenarioContext;
   readonly #client: ClientUnderTest;
   readonly #kept = new Map<string, Outgoing>();
+  /** The plain balance calls, by sessionID. All plain balance calls of a session have the same bytes. */
+  readonly #reads = new Map<string, Outgoing>();
 
   constructor(context: ScenarioContext, client: ClientUnderTest) {
     this.#context = context;
@@ -46,13 +48,23 @@ export class Outbox {
     }
     const sessionID = this.#context.names.sessionID(step.session);
     if (sessionID === undefined) throw new EvaluationError(`no session plays \`${step.session}\``);
-    const outgoing = outgoingOf(step, sessionID, this.#client, scopeOf(this.#context.names, step));
+    const outgoing = this.#outgoingOf(step, sessionID);
     // A bet with a negative amount would increase the balance. So it is sent only if the scenario asks for a wrong amount.
     if (outgoing.amount?.isNegative() && step.deviations.body === undefined) {
       throw new EvaluationError('the amount of the call would be less than 0');
     }
     if (this.#isSentAgain(step)) this.keep(step, outgoing);
     this.#rememberAmount(step, outgoing);
+    return outgoing;
+  }
+
+  #outgoingOf(step: CallStep, sessionID: string): Outgoing {
+    const isPlainRead =
+      step.call === 'balance' && step.fields.length === 0 && Object.keys(step.deviations).length === 0;
+    const known = isPlainRead ? this.#reads.get(sessionID) : undefined;
+    if (known) return known;
+    const outgoing = outgoingOf(step, sessionID, this.#client, scopeOf(this.#context.names, step));
+    if (isPlainRead) this.#reads.set(sessionID, outgoing);
     return outgoing;
   }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallName } from '../../contract/call-name.ts';
 import type { BreakMoment, SignKind, Trickle } from '../../contract/deviation.ts';
 import type { JournalEvent, Sending } from '../../journal/event.ts';
-import { type Exchange, type Outcome, replyMs } from '../../journal/exchange.ts';
+import { type Exchange, type ExchangeRequest, type Outcome, replyMs } from '../../journal/exchange.ts';
 import { callSpan, withTraceparent } from '../../journal/network/trace.ts';
 import { readAndShorten } from '../../reply/read.ts';
 import type { CallResult, PendingCall } from '../../wire/pending-call.ts';
@@ -83,8 +83,13 @@ const EXCESS_NOTICE =
 interface StartedCall {
   readonly id: string;
   readonly callToSend: CallToSend;
+  /** The request in the form of the journal. */
+  readonly request: ExchangeRequest;
   readonly pendingCall: PendingCall;
 }
+
+/** A call that is in the journal, but has not been sent. */
+type AnnouncedCall = Omit<StartedCall, 'pendingCall'>;
 
 /**
  * Time to wait before the first call of a race is released, in milliseconds. In this time the operator receives all but the
@@ -139,10 +144,11 @@ export class Sender {
    */
   async judged<T>(given: CallToSend, model: Model, judge: (exchange: Exchange) => T): Promise<T> {
     await this.#pace.enter(1);
-    const { id, callToSend } = this.#announce(given);
+    const announced = this.#announce(given);
+    const { callToSend } = announced;
     if (this.#options.gate) await this.#options.gate.pass();
     const pendingCall = this.#launch(callToSend, false);
-    const exchange = exchangeOf(id, callToSend, await pendingCall.result);
+    const exchange = exchangeOf(announced, await pendingCall.result);
     this.#pace.leave(1);
     this.#note(exchange, callToSend);
     const before = model();
@@ -190,9 +196,9 @@ export class Sender {
           release,
         );
     const received = await Promise.all(
-      started.map(async ({ id, callToSend, pendingCall }) => ({
-        callToSend,
-        exchange: exchangeOf(id, callToSend, await pendingCall.result),
+      started.map(async (call) => ({
+        callToSend: call.callToSend,
+        exchange: exchangeOf(call, await call.pendingCall.result),
       })),
     );
     this.#pace.leave(callsToSend.length);
@@ -225,8 +231,9 @@ export class Sender {
   }
 
   /** Sends all bytes of a recorded call except the last one. */
-  #hold({ id, callToSend }: Pick<StartedCall, 'id' | 'callToSend'>): StartedCall {
-    return { id, callToSend, pendingCall: this.#launch(callToSend, callToSend.trickle === undefined) };
+  #hold(announced: AnnouncedCall): StartedCall {
+    const { callToSend } = announced;
+    return { ...announced, pendingCall: this.#launch(callToSend, callToSend.trickle === undefined) };
   }
 
   async #prepareLate(callToSend: CallToSend): Promise<StartedCall> {
@@ -302,14 +309,15 @@ export class Sender {
   }
 
   /** Gives a call its id and, in a traced run, its `traceparent` header. Writes the call to the journal. */
-  #announce(given: CallToSend): Omit<StartedCall, 'pendingCall'> {
+  #announce(given: CallToSend): AnnouncedCall {
     this.#exchanges += 1;
     const id = `x${this.#exchanges}`;
     const { tracedRunID } = this.#options;
     const trace = tracedRunID === undefined ? undefined : callSpan(tracedRunID, id, given.scenario);
-    const request = trace
+    const built = trace
       ? { ...given.request, headers: withTraceparent(given.request.headers, trace) }
       : given.request;
+    const request = requestOf(built);
     const { call, amount, scenario, step, purpose, signed, mayBeDeclined, breakAt } = given;
     this.#options.record({
       event: 'sending',
@@ -318,14 +326,14 @@ export class Sender {
       step,
       purpose,
       call,
-      request: requestOf(request),
+      request,
       ...(amount !== undefined && { amount }),
       ...(signed && { signed }),
       ...(mayBeDeclined && { mayBeDeclined }),
       ...(breakAt && breakAt.at !== 'sent' && { brokenAt: breakAt.at }),
       ...(trace && { trace }),
     });
-    return { id, callToSend: { ...given, request } };
+    return { id, callToSend: trace ? { ...given, request: built } : given, request };
   }
 
   #launch({ request, breakAt, trickle, freshConnection }: CallToSend, hold: boolean): PendingCall {
@@ -349,8 +357,11 @@ export class Sender {
   }
 }
 
-function exchangeOf(id: string, { call, request }: CallToSend, { outcome, stamps, connection }: CallResult): Exchange {
-  return { id, call, request: requestOf(request), outcome: withShortBody(outcome), stamps, connection };
+function exchangeOf(
+  { id, callToSend: { call }, request }: AnnouncedCall,
+  { outcome, stamps, connection }: CallResult,
+): Exchange {
+  return { id, call, request, outcome: withShortBody(outcome), stamps, connection };
 }
 
 function withShortBody(outcome: Outcome): Outcome {

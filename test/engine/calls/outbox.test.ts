@@ -51,6 +51,20 @@ describe('a call that is sent again', () => {
   });
 });
 
+it('a read with a wrong signature leaves the signatures of the other reads right', async () => {
+  const signs: unknown[] = [];
+  const { url } = await operatorServer(({ call, request }, tell) => {
+    if (call === 'balance') signs.push(request.headers['x-request-sign']);
+    return tell();
+  });
+  const steps = '[{ balance: }, { balance: , sign: malformed, expect: refused }, { balance: }]';
+  await ran(url, [scenarioOf('a/b', `rules: [balance.read]\nsteps: ${steps}`)], { deadlineMs: 2000 });
+  const wrong = signs.indexOf('not-a-signature');
+  expect(wrong).toBeGreaterThan(0);
+  expect(new Set(signs)).toEqual(new Set([signs[0], 'not-a-signature']));
+  expect(signs[wrong + 1]).toBe(signs[0]);
+});
+
 it('a bet with a negative amount is not sent', async () => {
   expect(await betsOf('[{ bet: { amount: "${balance - 200 * stake}" } }]')).toEqual([]);
 });
