@@ -153,9 +153,17 @@ function contentType(reply: JudgedReply): ReplyVerdict {
   return problem === undefined ? 'pass' : breach('the `Content-Type` names JSON', problem);
 }
 
+/** The `Content-Type` that was read last. Nearly all replies of an operator have the same one. */
+let latest: { readonly value: string; readonly problem: string | undefined } | undefined;
+
 /** Returns a clause that says what is wrong with the `Content-Type` of a JSON reply; undefined if nothing is wrong. */
 function contentTypeProblem(value: string | undefined): string | undefined {
   if (value === undefined) return 'the reply has no `Content-Type`';
+  if (latest?.value !== value) latest = { value, problem: mediaTypeProblem(value) };
+  return latest.problem;
+}
+
+function mediaTypeProblem(value: string): string | undefined {
   const [type = '', ...parameters] = value
     .toLowerCase()
     .split(';')

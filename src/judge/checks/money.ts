@@ -61,17 +61,15 @@ export const moneyChecks: GroupChecks<'money'> = {
       if (observed.answer !== 'accepted' || observed.effect.isZero()) return [];
       // The text is needed only for a wrong balance, but this code runs for each call. So a getter builds the text when it is
       // needed.
-      return SCALES.flatMap((scale) =>
-        sumsInUnit(observed.effect, scale, observed.unit).map((moved) => ({
-          by: moved.minus(observed.effect),
-          // The rule about ordinary calls of this kind is a possible cause too. If other calls show that the unit is right, this
-          // rule explains the balance better.
-          causes: plainRule(observed),
-          get meaning() {
-            return `the ${observed.planned.step.call} of ${observed.amount} moved ${moved.absolute()}`;
-          },
-        })),
-      );
+      return sumsInWrongUnits(observed).map(({ moved, by }) => ({
+        by,
+        // The rule about ordinary calls of this kind is a possible cause too. If other calls show that the unit is right, this
+        // rule explains the balance better.
+        causes: plainRule(observed),
+        get meaning() {
+          return `the ${observed.planned.step.call} of ${observed.amount} moved ${moved.absolute()}`;
+        },
+      }));
     },
   },
 
@@ -142,6 +140,23 @@ export const moneyChecks: GroupChecks<'money'> = {
     applies: (planned) => isMover(planned),
   },
 };
+
+/** A sum that a wallet may move because it reads amounts in a wrong unit. `by` is the difference to the right sum. */
+interface WrongSum {
+  readonly moved: Money;
+  readonly by: Money;
+}
+
+/** The sums that were computed last. Many calls in a row have the same amount. */
+let latest: { readonly effect: Money; readonly unit: Money; readonly sums: readonly WrongSum[] } | undefined;
+
+function sumsInWrongUnits({ effect, unit }: ObservedCall): readonly WrongSum[] {
+  if (!latest?.effect.equals(effect) || !latest.unit.equals(unit)) {
+    const moved = SCALES.flatMap((scale) => sumsInUnit(effect, scale, unit));
+    latest = { effect, unit, sums: moved.map((sum) => ({ moved: sum, by: sum.minus(effect) })) };
+  }
+  return latest.sums;
+}
 
 /** Returns the rules whose breach explains why the balance in a reply is not a plain decimal. */
 function causesOfForm(observed: ObservedCall): readonly RuleId[] {

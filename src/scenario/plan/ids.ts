@@ -30,7 +30,9 @@ export class CallIds {
     own?: { readonly step: ScenarioCall; readonly others: CallIds },
   ) {
     this.#sent = sent;
-    this.#named = new Map(sent.flatMap((step) => (step.name ? [[step.name.text, step] as const] : [])));
+    this.#named = own
+      ? own.others.#named
+      : new Map(sent.flatMap((step) => (step.name ? [[step.name.text, step] as const] : [])));
     this.#uuid = uuid;
     this.#own = own;
   }

@@ -1,4 +1,5 @@
 import type { ActionType } from '../../contract/call-name.ts';
+import type { Place } from '../../journal/finding.ts';
 import type { Template } from '../expressions/expression.ts';
 import { uses } from '../reading.ts';
 import {
@@ -52,6 +53,8 @@ class Planner {
   readonly #ids: CallIds;
   /** Names that the planner gives to steps without a name, because another step needs their amounts. */
   readonly #ownNames = new Map<ScenarioCall, string>();
+  /** The places of the steps. All repetitions of a step have the same place. */
+  readonly #places = new Map<SendingStep, Place>();
 
   constructor({ steps, always }: BoundScenario, uuid: () => string) {
     this.#sent = sendingSteps([...steps, ...always]);
@@ -123,13 +126,19 @@ class Planner {
     const name = step.name?.text ?? (step.kind === 'call' ? this.#ownNames.get(step) : undefined);
     return {
       key,
-      place: placeOf(step.range),
+      place: this.#placeOf(step),
       kind: 'call' as const,
       ...(name !== undefined && { name }),
       ...(step.atMs !== undefined && { atMs: step.atMs }),
       deviations: step.deviations,
       expect: step.expect,
     };
+  }
+
+  #placeOf(step: SendingStep): Place {
+    const place = this.#places.get(step) ?? placeOf(step.range);
+    this.#places.set(step, place);
+    return place;
   }
 
   #resend(step: ScenarioResend, key: string): CallStep {
