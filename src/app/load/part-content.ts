@@ -21,6 +21,8 @@ export interface PartSecond {
   readonly journal: string;
   /** The machine and the path of the worker's journal. */
   readonly writtenTo: { readonly host: string; readonly file: string };
+  /** The result at the moment at which the part was stopped early. Absent if it was not stopped since the last time. */
+  readonly soFar?: PartResult | undefined;
 }
 
 /** The result of a part. */

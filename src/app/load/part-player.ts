@@ -60,6 +60,8 @@ class PartPlayer {
   #isBeginKnown = false;
   #isAbandoned = false;
   #progress: LoadProgress | null = null;
+  /** The result at the moment at which the part was stopped early, until it is stored. */
+  #soFar: PartResult | undefined;
   #lines = '';
   #second = 0;
   #isFinished = false;
@@ -120,6 +122,9 @@ class PartPlayer {
           onEnd: () => {
             this.#enter('ended');
             return this.#closed.promise;
+          },
+          onInterrupted: ({ facts, lastNumber }) => {
+            this.#soFar = { facts, lastNumber };
           },
         },
       );
@@ -184,12 +189,14 @@ class PartPlayer {
     const { seconds, byCall } = this.#counts.take();
     const journal = this.#lines;
     const progress = this.#progress;
+    const soFar = this.#soFar;
     this.#lines = '';
     this.#progress = null;
+    this.#soFar = undefined;
     // The first text also says where the journal is.
-    if (this.#second > 0 && journal === '' && seconds.length === 0 && !progress) return undefined;
+    if (this.#second > 0 && journal === '' && seconds.length === 0 && !progress && !soFar) return undefined;
     const writtenTo = { host: hostname(), file: this.#settings.journal.path };
-    const content: PartSecond = { progress, seconds, byCall, journal, writtenTo };
+    const content: PartSecond = { progress, seconds, byCall, journal, writtenTo, soFar };
     return { number: this.#second, content: compressedText(JSON.stringify(content)) };
   }
 

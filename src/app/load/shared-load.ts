@@ -16,7 +16,7 @@ import { noTimes } from '../../load/measures.ts';
 import { type LoadShare, sharesOf } from '../../load/shares.ts';
 import type { JobStore } from '../history/job-store.ts';
 import type { LoadHooks, LoadOrder } from './load-part.ts';
-import { JoinedProgress, type WorkersEnd } from './load-workers.ts';
+import { JoinedProgress, type WorkersEnd, type WorkersSettings } from './load-workers.ts';
 import { clockOffset } from './machine-clock.ts';
 import type { PartOrder, PartResult, PartSecond } from './part-content.ts';
 import { addCalls, histogramOf } from './time-counts.ts';
@@ -71,8 +71,12 @@ export class SharedLoad {
     return new SharedLoad(store, load, settings);
   }
 
-  /** Hands out the shares of a load, waits until the workers have played them, and joins what they have written. */
-  async play(order: LoadOrder): Promise<WorkersEnd> {
+  /**
+   * Hands out the shares of a load, waits until the workers have played them, and joins what they have written.
+   *
+   * @param onInterrupted is called once after `signal` is aborted, with the results so far of the workers that still have a part
+   */
+  async play(order: LoadOrder, onInterrupted: WorkersSettings['onInterrupted']): Promise<WorkersEnd> {
     const { count, signal, say, onBegin, onEnd } = this.#settings;
     this.#step += 1;
     const shares = sharesOf(order.wallets, order.arrivals, count);
@@ -80,7 +84,7 @@ export class SharedLoad {
     const orders = shares.map((share, at) => JSON.stringify(orderOf(order, share, { at, count, offset })));
     const [load, step] = [this.#load, this.#step];
     await this.#store.untilDone((history) => addStep(history, load, step, orders), signal);
-    const parts = new JoinedParts(this.#settings, count);
+    const parts = new JoinedParts(this.#settings, count, onInterrupted);
     let joined = 0;
     await this.#until(parts, (states) => {
       const now = states.filter(({ worker }) => worker !== null).length;
@@ -98,14 +102,20 @@ export class SharedLoad {
       if (!signal.aborted) onBegin();
     }
     let isStopped = signal.aborted;
-    await this.#until(parts, async (states) => {
+    const stopOnSignal = async (): Promise<void> => {
       if (signal.aborted && !isStopped) await this.#send({ stopped: 1 });
       isStopped = signal.aborted;
+    };
+    await this.#until(parts, async (states) => {
+      await stopOnSignal();
       return states.every((one) => one.phase === 'ended' || !isHeld(one));
     });
     await onEnd();
     await this.#send({ closed: 1 });
-    const states = await this.#until(parts, (all) => all.every((one) => !isHeld(one)));
+    const states = await this.#until(parts, async (all) => {
+      await stopOnSignal();
+      return all.every((one) => !isHeld(one));
+    });
     return parts.end(await this.#settled(parts, states), shares);
   }
 
@@ -145,6 +155,7 @@ export class SharedLoad {
       const states = await this.#store.untilDone((history) => partsOf(history, place));
       for (const { id, number } of states)
         parts.add(number, await this.#store.untilDone((history) => secondsAfter(history, id, parts.latest(number))));
+      if (this.#settings.signal.aborted) parts.publishSoFar(states);
       if (await isReached(states)) return states;
       await sleep(POLL_MS);
     }
@@ -154,6 +165,11 @@ export class SharedLoad {
 /** True while a worker plays a part. */
 function isHeld({ state }: PartState): boolean {
   return state === 'playing';
+}
+
+/** Reads the result of a part. Undefined if there is none yet. */
+function resultIn(result: string | null): PartResult | undefined {
+  return result === null ? undefined : (JSON.parse(result) as PartResult);
 }
 
 /** Returns the order for one part, without the endpoint and its key. */
@@ -178,8 +194,17 @@ class JoinedParts {
   readonly #seconds: JoinedSeconds;
   readonly #latest: number[];
   readonly #times: LoadPart['byCall'][];
+  /** The result of each part at the moment at which the part was stopped early. */
+  readonly #soFar = new Map<number, PartResult>();
+  readonly #onInterrupted: WorkersSettings['onInterrupted'];
+  #isPublished = false;
 
-  constructor({ written, onProgress }: SharedLoadSettings, count: number) {
+  constructor(
+    { written, onProgress }: SharedLoadSettings,
+    count: number,
+    onInterrupted: WorkersSettings['onInterrupted'],
+  ) {
+    this.#onInterrupted = onInterrupted;
     this.#written = written;
     this.#progress = new JoinedProgress(onProgress);
     this.#seconds = new JoinedSeconds(count);
@@ -195,21 +220,38 @@ class JoinedParts {
   add(part: number, texts: readonly string[]): void {
     const times = this.#times[part];
     for (const text of texts) {
-      const { journal, progress, seconds, byCall } = JSON.parse(text) as PartSecond;
+      const { journal, progress, seconds, byCall, soFar } = JSON.parse(text) as PartSecond;
       if (journal !== '') this.#written.appendLines(journal);
       if (progress) this.#progress.add(part, progress);
       for (const { second, responses } of seconds) this.#seconds.add(second, histogramOf(responses));
       if (times) addCalls(byCall, times);
+      if (soFar) this.#soFar.set(part, soFar);
     }
     this.#latest[part] = this.latest(part) + texts.length;
   }
 
+  /** Calls `onInterrupted` as soon as each worker that still has its part has stored its result so far, or its result. */
+  publishSoFar(states: readonly PartState[]): void {
+    const results = states
+      .filter((one) => one.state === 'done' || isHeld(one))
+      .map(({ number, result }) => ({ number, result: resultIn(result) ?? this.#soFar.get(number) }));
+    if (this.#isPublished || results.length === 0 || results.some(({ result }) => result === undefined)) return;
+    this.#isPublished = true;
+    this.#onInterrupted(
+      results.flatMap(({ number, result }) => this.#partOf(number, result)),
+      this.#seconds.seconds,
+    );
+  }
+
+  /** Returns a list with the part, or an empty list if there is no result. */
+  #partOf(number: number, result: PartResult | undefined): LoadPart[] {
+    const byCall = this.#times[number];
+    return result && byCall ? [{ ...result, byCall }] : [];
+  }
+
   end(states: readonly PartState[], shares: readonly LoadShare[]): WorkersEnd {
     this.#seconds.end();
-    const parts = states.flatMap(({ number, result }): LoadPart[] => {
-      const byCall = this.#times[number];
-      return result === null || !byCall ? [] : [{ ...(JSON.parse(result) as PartResult), byCall }];
-    });
+    const parts = states.flatMap(({ number, result }) => this.#partOf(number, resultIn(result)));
     const lost = states.flatMap(({ number, state, worker }) =>
       state === 'done' || state === 'waiting'
         ? []

@@ -349,7 +349,7 @@ async function loadClient(
       };
       if (flags.database !== undefined) shared ??= await startShared(started, loader, { ...hooks, count, written });
       const { parts, seconds, lost } = shared
-        ? await shared.load.play(order)
+        ? await shared.load.play(order, hooks.onInterrupted)
         : await playLoad(order, hooks, written, { count, scrub, secrets });
       hasEnded = true;
       refuseNoWorker(parts, signal);

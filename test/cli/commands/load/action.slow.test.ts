@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type LoadResult, loadResultSchema } from '../../../../src/journal/load/result.ts';
 import { croupier, ended, line, start } from '../../croupier.ts';
 import { demoOperator } from '../../demo-operator.ts';
@@ -39,13 +39,20 @@ describe('a load test that is killed', { timeout: 180_000 }, () => {
     await operator.stop();
   });
 
-  it.each([1, 2])(
-    'after a SIGTERM that the wallet leaves no time for has its reports, with %i worker(s)',
-    async (count) => {
+  it.each([
+    { count: 1, place: 'this process' },
+    { count: 2, place: 'this process' },
+    { count: 2, place: 'other processes' },
+  ])(
+    'after a SIGTERM that the wallet leaves no time for has its reports, with $count worker(s) in $place',
+    async ({ count, place }) => {
       const operator = start(['serve', 'operator', '--write-config', 'croupier.yaml'], { cwd });
       await line(operator, 'operator ');
+      const database = place === 'this process' ? [] : ['--database', path.join(cwd, 'shared.sqlite')];
       const reports = ['--report', 'json=load.json,html=load.html', '--workers', `${count}`];
-      const child = start([...LOAD, '--duration', '1m', ...reports], { cwd });
+      const child = start([...LOAD, '--duration', '1m', ...reports, ...database], { cwd });
+      const joined = place === 'this process' ? [] : [1, 2].map(() => start(['load', '--join', ...database], { cwd }));
+      onTestFinished(() => joined.forEach((worker) => void worker.kill('SIGKILL')));
       const end = ended(child);
       await journalReaches(child, path.join(cwd, 'load.ndjson'), LOADED_BYTES);
       // The wallet answers no more, so the open rounds can't be completed before croupier is killed.
