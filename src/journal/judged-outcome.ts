@@ -99,7 +99,7 @@ function doubtAboutBalance(
   if (movedAlone !== null && (movedAlone.onlyUnrepeated !== true || outcome.isUnrepeated))
     return movedAloneReason(movedAlone);
   // A failure without a wrong sum is shown by a reply: a repeated call may be answered rightly the second time.
-  const isWrongSum = Object.keys(outcome.wrongSums).length > 0;
+  const isWrongSum = outcome.sums.length > 0;
   if (!isWrongSum || !outcome.isUnrepeated || intermittent !== null) return null;
   return outcome.awaitsRepetition ? NOT_REPEATED : UNREPEATED;
 }

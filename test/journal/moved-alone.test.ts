@@ -59,6 +59,14 @@ describe('a failure that only a balance shows, and that did not occur again', ()
       3,
       'the run ended before',
     ],
+    [
+      'undecided',
+      'nothing shows why, and its sum depends on the balance',
+      { wrongSum: { ...wrongSum, varies: true }, unrepeated: true },
+      [],
+      3,
+      'croupier repeated the scenario',
+    ],
     ['a breach', 'only a reply shows it', { unrepeated: true }, [], 1, null],
   ] as const)('is %s if %s', async (_, __, more, proof, exitCode, reason) => {
     const fold = await foldOf(more, ...proof);

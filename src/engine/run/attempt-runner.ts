@@ -200,7 +200,7 @@ export class AttemptRunner {
       if (times === 0 || last.suspects.length > 0) {
         if (!(await staysQuiet(series.assignment))) return last;
         const { assignment } = series;
-        if (!isDisturbed()) intermittentFailures.add(assignment, last.suspects);
+        if (!isDisturbed()) intermittentFailures.add(assignment, times === 0 ? last.findings.filter(isUnrepeated) : last.suspects);
       }
       if (isOver() || times >= limit) return last;
       last = await this.#repeat(series, last, Number.POSITIVE_INFINITY);
@@ -418,7 +418,7 @@ export class AttemptRunner {
     const durationMs = now() - at;
     record({ event: 'scenario-ended', scenario: scenario.id, attempt, verdict, reason, durationMs, restored, passes });
     const suspects = earlier ? held : findings.filter(isSuspect);
-    intermittentFailures.noteSums(assignment, suspects);
+    intermittentFailures.noteSum(assignment, suspects);
     return { played, findings, attempt, suspects, seen };
   }
 

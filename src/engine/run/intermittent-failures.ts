@@ -1,8 +1,7 @@
 import { Money } from '../../contract/money.ts';
 import type { Intermittent } from '../../journal/event.ts';
-import { EXPECTATION, type Finding } from '../../journal/finding.ts';
-import { absoluteMoney } from '../../journal/money-sums.ts';
-import { OF_EVERY_CALL } from '../../judge/attribution/wrong-balance.ts';
+import type { Finding } from '../../journal/finding.ts';
+import { absoluteMoney, type WrongSum } from '../../journal/money-sums.ts';
 import type { SessionAssignment, SessionUnderTest } from '../run-options.ts';
 import { sessionOf } from '../scenario-context.ts';
 import { playerOf } from '../session-pool.ts';
@@ -13,13 +12,24 @@ import { playerOf } from '../session-pool.ts';
  */
 const MIN_FAILURES = 3;
 
-/** The number of failures of a player, with the sums by which they made the balance wrong. */
+type Kind = 'bet' | 'win' | 'refund';
+
+/** The sums by which the findings of one attempt made the balance wrong. */
+interface Sums {
+  readonly total: string;
+  readonly each: readonly string[];
+}
+
+/** The failures of one player. */
 interface PlayerFailures {
   readonly session: SessionUnderTest;
-  /** The sums of each failure that counts. */
-  readonly counted: (readonly string[])[];
-  /** For each sum that is not the amount of the call: the rules about ordinary calls that failed with this sum. */
-  readonly strangeSums: Map<string, Set<string>>;
+  /** For each failure that counts: the sums by which the balance was wrong. */
+  readonly counted: Sums[];
+  /**
+   * For each such sum that is not the amount of the call: the kinds of calls that each failure with this sum could come from. A kind is
+   * here only if all these failures could come from it.
+   */
+  readonly kindsOfSum: Map<string, ReadonlySet<Kind>>;
 }
 
 /**
@@ -33,9 +43,11 @@ export class IntermittentFailures {
   /** The proof that failures come from the operator, even if they occur only now and then. Undefined if there were too few failures. */
   get proof(): Intermittent | undefined {
     if (this.#repeated) return this.#repeated;
-    for (const { session, counted, strangeSums } of this.#players.values()) {
-      const isStrange = (sum: string): boolean => (strangeSums.get(sum)?.size ?? 0) > 1;
-      const times = counted.filter((sums) => sums.length === 0 || !sums.every(isStrange)).length;
+    for (const { session, counted, kindsOfSum } of this.#players.values()) {
+      const isStrange = (sum: string): boolean => kindsOfSum.get(sum)?.size === 0;
+      const times = counted.filter(
+        ({ total, each }) => !isStrange(total) && (each.length === 0 || !each.every(isStrange)),
+      ).length;
       const { sessionID, player = null } = session;
       if (times >= MIN_FAILURES) return { event: 'intermittent', sessionID, player, times };
     }
@@ -44,21 +56,25 @@ export class IntermittentFailures {
 
   /** Counts the failure of one attempt, for each player of its sessions. */
   add(assignment: SessionAssignment, findings: readonly Finding[]): void {
-    const sums = findings.flatMap(({ wrongSum }) => (wrongSum ? [wrongSum.amount] : []));
-    for (const { counted } of this.#failuresOf(assignment)) counted.push(sums);
+    for (const { counted } of this.#failuresOf(assignment)) counted.push(sumsOf(findings));
   }
 
   /**
-   * Notes the sums of failures, whether these failures count or not. If calls of different kinds fail with the same sum, and this sum is
-   * not the amount of these calls, the calls are not the reason: somebody else may have moved this sum, for example with deposits.
+   * Notes the failures of one attempt, whether they count or not. If failures have the same sum but no kind of call in common, and the
+   * sum is not the amount of a call, then no kind of call is the reason: somebody else may have moved this sum, for example with
+   * deposits.
    */
-  noteSums(assignment: SessionAssignment, findings: readonly Finding[]): void {
-    for (const { rule, wrongSum } of findings) {
-      if (!wrongSum || rule === EXPECTATION || !OF_EVERY_CALL.includes(rule)) continue;
-      const { amount, moved } = wrongSum;
-      if (moved !== undefined && absoluteMoney(amount)?.equals(Money.of(moved))) continue;
-      for (const { strangeSums } of this.#failuresOf(assignment))
-        strangeSums.set(amount, (strangeSums.get(amount) ?? new Set()).add(rule));
+  noteSum(assignment: SessionAssignment, findings: readonly Finding[]): void {
+    const wrong = findings.filter(({ wrongSum }) => wrongSum !== undefined);
+    const { total, each } = sumsOf(wrong);
+    if (wrong.length === 0 || (wrong.length === 1 && isAmountOfCall(wrong[0]?.wrongSum))) return;
+    const kindsBySum = Map.groupBy(wrong, ({ wrongSum }) => wrongSum?.amount ?? '');
+    for (const { kindsOfSum } of this.#failuresOf(assignment)) {
+      for (const sum of new Set([total, ...each])) {
+        const kinds = (sum === total ? wrong : (kindsBySum.get(sum) ?? [])).flatMap(({ rule }) => kindsOf(rule));
+        const known = kindsOfSum.get(sum);
+        kindsOfSum.set(sum, new Set(known ? kinds.filter((kind) => known.has(kind)) : kinds));
+      }
     }
   }
 
@@ -70,9 +86,50 @@ export class IntermittentFailures {
 
   #failuresOf(assignment: SessionAssignment): readonly PlayerFailures[] {
     return [...new Map([...assignment.values()].map((one) => [playerOf(one), one]))].map(([player, session]) => {
-      const failures = this.#players.get(player) ?? { session, counted: [], strangeSums: new Map() };
+      const failures = this.#players.get(player) ?? { session, counted: [], kindsOfSum: new Map() };
       this.#players.set(player, failures);
       return failures;
     });
+  }
+}
+
+function sumsOf(findings: readonly Finding[]): Sums {
+  const each = findings.flatMap(({ wrongSum }) => (wrongSum ? [wrongSum.amount] : []));
+  return { total: each.reduce((sum, amount) => sum.plus(signedMoney(amount)), Money.zero).toString(), each };
+}
+
+function signedMoney(amount: string): Money {
+  const money = absoluteMoney(amount) ?? Money.zero;
+  return amount.startsWith('-') ? money.negated() : money;
+}
+
+/** True if the balance was wrong by the amount of the calls since the last read. So these calls had no effect, or two. */
+function isAmountOfCall(wrongSum: WrongSum | undefined): boolean {
+  if (wrongSum?.moved === undefined) return false;
+  return absoluteMoney(wrongSum.amount)?.equals(Money.of(wrongSum.moved)) === true;
+}
+
+const EVERY_KIND: readonly Kind[] = ['bet', 'win', 'refund'];
+
+/** Returns the kinds of calls whose wrong effect breaks the rule. */
+function kindsOf(rule: Finding['rule']): readonly Kind[] {
+  switch (rule) {
+    case 'bet.debit':
+    case 'idempotency.bet':
+      return ['bet'];
+    case 'win.credit':
+    case 'win.retried':
+    case 'idempotency.win':
+      return ['win'];
+    case 'refund.restore':
+    case 'refund.retried':
+    case 'idempotency.refund':
+      return ['refund'];
+    case 'refund.broken-connection':
+    case 'refund.after-error':
+    case 'refund.one-of-many':
+      return ['bet', 'refund'];
+    default:
+      return EVERY_KIND;
   }
 }
