@@ -274,6 +274,18 @@ export async function foldJournal(events: AsyncIterable<JournalEvent> | Iterable
   return folding.result();
 }
 
+/** Counts the findings that say that a reply was late, in the attempts that count. */
+function countLateReplies(attempts: Iterable<Attempt>): number {
+  let count = 0;
+  for (const last of attempts) {
+    const { attempt, flaky } = countedAttempt(last);
+    for (const one of [attempt, flaky?.attempt])
+      for (const outcome of one?.outcomes.values() ?? [])
+        if (outcome.rule === 'reply.deadline' && outcome.verdict === 'fail') count += outcome.count;
+  }
+  return count;
+}
+
 function sumUp(
   run: RunStarted,
   ended: RunEnded | null,
@@ -306,13 +318,14 @@ function sumUp(
   const outcomes: JudgedOutcome[] = [];
   const scenarios: ScenarioResult[] = [];
   const races: Raced[] = [];
+  const lateReplies = countLateReplies(attempts.values());
   for (const scenario of planned.values()) {
     const last = attempts.get(scenario.id);
     const counting = last && countedAttempt(last);
     const attempt = counting?.attempt;
     const judged = (from: Attempt | undefined) =>
       [...(from?.outcomes.values() ?? [])].map((outcome) =>
-        judgeOutcome(scenario.id, outcome, attributions, { strict, ...rest }),
+        judgeOutcome(scenario.id, outcome, attributions, { strict, lateReplies, ...rest }),
       );
     const flaky = judged(counting?.flaky?.attempt).flatMap((outcome) =>
       flakyOutcome(outcome, run.settings.allowFlaky === true),

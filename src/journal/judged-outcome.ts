@@ -5,7 +5,7 @@ import type { RuleOutcome } from './attempt.ts';
 import type { Attributed, Intermittent, KnownFailure, MovedAlone, SumFound } from './event.ts';
 import { EXPECTATION, type Finding, graver, VERDICTS, type Verdict } from './finding.ts';
 import { inAlikeCurrencies, isWithoutSums, joinSums, type MoneySums, type WrongSum } from './money-sums.ts';
-import { isShownByBalance, movedAloneReason, NOT_REPEATED, UNREPEATED } from './moved-alone.ts';
+import { isShownByBalance, LATE_ONCE, movedAloneReason, NOT_REPEATED, UNREPEATED } from './moved-alone.ts';
 import { type UnknownPath, unknownPathReason } from './network/unknown-path.ts';
 import { type UnknownSessions, unknownSessionReason } from './network/unknown-session.ts';
 import { allowedShare, outlyingSums, usualShare } from './share.ts';
@@ -47,7 +47,10 @@ export interface JudgedOutcome {
   readonly flaky: boolean;
   /** True if croupier repeated the scenario, and the failure did not occur again in the same way. */
   readonly isUnrepeated?: true;
-  /** True for a breach that is undecided, because somebody else moved a balance, or may have moved it. */
+  /**
+   * True for a breach that is undecided, because somebody else moved a balance, or may have moved it, or because only one reply was
+   * late.
+   */
   readonly isInDoubt?: true;
 }
 
@@ -115,22 +118,27 @@ export function judgeOutcome(
     intermittent,
     unknownPath,
     unknownSessions,
+    lateReplies,
   }: {
     readonly strict: boolean;
     readonly movedAlone: MovedAlone | null;
     readonly intermittent: Intermittent | null;
     readonly unknownPath: UnknownPath | null;
     readonly unknownSessions: UnknownSessions | null;
+    /** The number of findings of the run that say that a reply was late. */
+    readonly lateReplies: number;
   },
 ): JudgedOutcome {
   const attribution = attributions.findLast((candidate) => matches(candidate, scenario, outcome));
   const level = outcome.rule === EXPECTATION ? 'MUST' : ruleById(outcome.rule).level;
   const judged = atLevel(level, attribution?.verdict ?? outcome.verdict, strict);
   const isBreach = judged === 'fail' || judged === 'warn';
-  const balanceDoubt = isBreach ? doubtAboutBalance(outcome, movedAlone, intermittent) : null;
+  const isLateOnce = outcome.rule === 'reply.deadline' && outcome.isUnrepeated && lateReplies === 1;
+  const doubtIfBreach = isLateOnce ? LATE_ONCE : doubtAboutBalance(outcome, movedAlone, intermittent);
+  const ownDoubt = isBreach ? doubtIfBreach : null;
   const doubt =
-    balanceDoubt !== null
-      ? balanceDoubt
+    ownDoubt !== null
+      ? ownDoubt
       : unknownPath !== null && isBreach
         ? unknownPathReason(unknownPath)
         : unknownSessions !== null && isBreach && isOfUnknownSession(outcome, unknownSessions)
@@ -152,7 +160,7 @@ export function judgeOutcome(
     sums: outcome.sums,
     flaky: false,
     ...(outcome.verdict === 'fail' && outcome.isUnrepeated && { isUnrepeated: true as const }),
-    ...(balanceDoubt !== null && { isInDoubt: true as const }),
+    ...(ownDoubt !== null && { isInDoubt: true as const }),
   };
   return {
     ...base,

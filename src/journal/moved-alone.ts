@@ -47,6 +47,10 @@ export function isShownByBalance({ rule, wrongSum, causes }: Pick<Finding, 'rule
 export const UNREPEATED =
   'croupier repeated the scenario, and the failure did not occur again. Somebody else may have moved the balance, or the operator fails only now and then';
 
+/** The reason why the only late reply of a run breaks no rule. */
+export const LATE_ONCE =
+  'only one reply of the run was late, and not again when croupier repeated the scenario. The operator may have started just then, or it is late now and then';
+
 /** The reason why a failure is undecided whose repetition is missing. */
 export const NOT_REPEATED =
   'only a balance shows the failure, and the run ended before croupier could repeat the scenario. So somebody else may have moved the balance';

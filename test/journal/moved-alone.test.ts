@@ -35,6 +35,23 @@ it('a balance that somebody else moved does not excuse a breach that a reply sho
   expect(conclude(fold)).toMatchObject({ verdict: 'nonconforming', exitCode: 1 });
 });
 
+it.each([
+  ['is undecided if no other reply was late', [{ unrepeated: true }], 3],
+  ['breaks the rule if it occurred again', [{}], 1],
+  ['breaks the rule if another reply of the run was late too', [{ unrepeated: true }, { unrepeated: true }], 1],
+] as const)('a late reply %s', async (_, late, exitCode) => {
+  const fold = await foldJournal([
+    runStarted([planned('balance/read', ['reply.deadline'])]),
+    started('balance/read'),
+    ...late.map((more) => found('balance/read', 'reply.deadline', 'fail', { ...more, endpoint: 'balance' })),
+    ended('balance/read', { verdict: 'fail', passes: { 'balance.read': { '*': 1 } } }),
+    runEnded(),
+  ]);
+  const { exitCode: status, firstLine } = conclude(fold);
+  expect(status).toBe(exitCode);
+  if (exitCode === 3) expect(firstLine).toMatch(/^UNDECIDED: only one reply of the run was late, .* Run again, now/);
+});
+
 describe('a failure that only a balance shows, and that did not occur again', () => {
   const intermittent: Intermittent = { event: 'intermittent', sessionID: 's-1', player: 'anna', times: 3 };
   const wrongSum = { amount: '1', currency: 'EUR' } as const;

@@ -92,6 +92,8 @@ export class AttemptRunner {
   /** The number of scenarios that were played again because of a failure that did not occur again. */
   #searches = 0;
   #keepAliveGivenUp = false;
+  /** The exchanges whose reply was late. */
+  readonly #lateReplies = new Set<string | null>();
   #hasUnproven = false;
 
   constructor(runContext: RunContext) {
@@ -173,7 +175,7 @@ export class AttemptRunner {
   /** True if the attempt has failures that must occur again before they count. */
   #mustRepeat({ findings }: Pick<Attempted, 'findings'>, times: number): boolean {
     if (!this.#repeatsFailures || times >= this.#repetitions) return false;
-    return findings.some((finding) => this.#isSuspect(finding));
+    return findings.some((finding) => this.#isSuspect(finding) || this.#isFirstLate(finding));
   }
 
   async #repeat(series: AttemptSeries, earlier: Attempted, repetition: number): Promise<Attempted> {
@@ -200,7 +202,8 @@ export class AttemptRunner {
       if (times === 0 || last.suspects.length > 0) {
         if (!(await staysQuiet(series.assignment))) return last;
         const { assignment } = series;
-        if (!isDisturbed()) intermittentFailures.add(assignment, times === 0 ? last.findings.filter(isUnrepeated) : last.suspects);
+        if (!isDisturbed())
+          intermittentFailures.add(assignment, times === 0 ? last.findings.filter(isUnrepeated) : last.suspects);
       }
       if (isOver() || times >= limit) return last;
       last = await this.#repeat(series, last, Number.POSITIVE_INFINITY);
@@ -220,6 +223,14 @@ export class AttemptRunner {
   #isSuspect(finding: Finding): boolean {
     if (!isSuspect(finding) || finding.unrepeated === true) return false;
     return this.#context.options.isUnlocked === true || !this.#repeated.has(placeOf(finding));
+  }
+
+  /**
+   * True for a late reply, until the run has two late replies. An operator that has just started may answer its first call late. If
+   * another reply of the run is late too, each of them counts.
+   */
+  #isFirstLate(finding: Finding): boolean {
+    return isLateReply(finding) && finding.unrepeated !== true && this.#lateReplies.size < 2;
   }
 
   /**
@@ -348,6 +359,7 @@ export class AttemptRunner {
     });
     const report = (finding: Finding): void => {
       findings.push(finding);
+      if (isLateReply(finding)) this.#lateReplies.add(finding.exchange);
       const awaits = this.#mustRepeat({ findings: [finding] }, repetition);
       const recorded: Finding = awaits ? { ...finding, awaitsRepetition: true } : finding;
       record({ event: 'finding', scenario: scenario.id, attempt, finding: recorded });
@@ -355,7 +367,7 @@ export class AttemptRunner {
     // If the failures of an earlier attempt must occur again, the failures of this attempt are reported only at its end.
     const held: Finding[] = [];
     const reportOrHold = (finding: Finding): void => {
-      if (earlier && isSuspect(finding)) held.push(finding);
+      if (earlier && (isSuspect(finding) || isLateReply(finding))) held.push(finding);
       else report(finding);
     };
     const result = await playScenario({
@@ -417,7 +429,7 @@ export class AttemptRunner {
     const { reason, restored, passes } = played;
     const durationMs = now() - at;
     record({ event: 'scenario-ended', scenario: scenario.id, attempt, verdict, reason, durationMs, restored, passes });
-    const suspects = earlier ? held : findings.filter(isSuspect);
+    const suspects = (earlier ? held : findings).filter(isSuspect);
     intermittentFailures.noteSum(assignment, suspects);
     return { played, findings, attempt, suspects, seen };
   }
@@ -457,6 +469,11 @@ function isSuspect(finding: Finding): boolean {
   return isFailure(finding) && isShownByBalance(finding);
 }
 
+/** True for a reply after the deadline. */
+function isLateReply(finding: Finding): boolean {
+  return isFailure(finding) && finding.rule === 'reply.deadline';
+}
+
 function isUnrepeated(finding: Finding): boolean {
   return isFailure(finding) && finding.unrepeated === true && finding.wrongSum !== undefined;
 }
@@ -494,9 +511,12 @@ function afterRepetition(
     if (isRaced || !wrongSum) return placeOf(finding);
     return `${placeOf(finding)} ${step} ${wrongSum.varies ? '' : wrongSum.amount}`;
   };
-  const suspects = earlier.filter((finding) => isSuspect(finding) && finding.unrepeated !== true);
+  const suspects = earlier.filter(
+    (finding) => (isSuspect(finding) || isLateReply(finding)) && finding.unrepeated !== true,
+  );
   const [before, now] = [Map.groupBy(suspects, keyOf), new Set(held.map(keyOf))];
-  const doubted = (finding: Finding): Finding => (isUnlocked ? unproven(finding) : { ...finding, unrepeated: true });
+  const doubted = (finding: Finding): Finding =>
+    isUnlocked && !isLateReply(finding) ? unproven(finding) : { ...finding, unrepeated: true };
   const wasTemporary = ({ step, wrongSum }: Finding): boolean =>
     !wrongSum && step !== null && earlierTurnedAway.has(step) && !turnedAway.has(step);
   const places = new Set([...reported, ...held].filter(isBreach).map(placeOf));

@@ -1,5 +1,5 @@
 import { plural } from '../../contract/plural.ts';
-import { UNREPEATED } from '../moved-alone.ts';
+import { LATE_ONCE, UNREPEATED } from '../moved-alone.ts';
 import type { RuleResult } from '../rule-result.ts';
 
 /**
@@ -20,6 +20,8 @@ export function unprovenSentence(undecided: readonly RuleResult[]): string | nul
   if (unproven > 0)
     return `the run had no locks (--no-lock), and another command may have moved the balances of its players, so ${plural(unproven, 'rule')} could not be decided. Let only one command use the players, and run again`;
   const unrepeated = undecided.filter(({ reason }) => reason === UNREPEATED).length;
-  if (unrepeated === 0) return null;
+  if (unrepeated === 0) return undecided.some(({ reason }) => reason === LATE_ONCE) ? LATE_SENTENCE : null;
   return `${plural(unrepeated, 'rule')} failed, but not again when croupier repeated the scenario. Either somebody else moved a balance, or the operator fails only now and then. Make sure that only this run uses the players, and run again`;
 }
+
+const LATE_SENTENCE = `${LATE_ONCE}. Run again, now that the operator has started`;

@@ -81,6 +81,24 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     change: (right, { deadlineMs }) => slow(right, 'balance', deadlineMs),
   },
   {
+    name: 'slow-now-and-then',
+    breaks: ['reply.deadline'],
+    mayBreak: ['balance.read'],
+    description: `One of 100 replies takes longer than ${REPLY_DEADLINE_SECONDS} seconds.`,
+    change: (right, { deadlineMs }) => {
+      let calls = 0;
+      return {
+        receive: async (request, answer) => {
+          calls += 1;
+          const isSlow = calls % 100 === 0;
+          const reply = await right.receive(request, answer);
+          if (isSlow) await sleep(deadlineMs * 1.2);
+          return reply;
+        },
+      };
+    },
+  },
+  {
     name: 'slow-refund',
     breaks: ['reply.deadline'],
     mayBreak: ['refund.unknown', 'refund.restore', 'idempotency.refund'],

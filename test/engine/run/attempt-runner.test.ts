@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { RunOptions } from '../../../src/engine/run-options.ts';
 import { conclude } from '../../../src/journal/conclusion.ts';
@@ -288,5 +289,27 @@ steps: [{ balance: { session: other } }, { bet: }, { balance: { session: other }
     const run = await ran(url, [scenario], WATCHED, sessions);
     expect(conclude(run.fold).exitCode).toBe(status);
     expect(run.verdict('session.isolated')).toBe(status === 1 ? 'fail' : 'inconclusive');
+  });
+});
+
+describe('a reply after the deadline', () => {
+  const READ = 'rules: [balance.read]\nsteps: [{ balance: }, { bet: }, { balance: }]';
+  const LATE = { watchesBalances: true, deadlineMs: 400 };
+
+  it.each([
+    ['to the first call of a run is undecided, and the scenario is repeated', [1], 3, 2],
+    ['breaks the rule if the repetition gets one too', [1, 5], 1, 2],
+    ['breaks the rule if another scenario gets one too', [1, 8], 1, 2],
+  ] as const)('%s', async (_, late, exitCode, attempts) => {
+    let calls = 0;
+    const { url } = await operatorServer(async (_called, tell) => {
+      calls += 1;
+      if (late.some((one) => one === calls)) await sleep(1000);
+      return tell();
+    });
+    const run = await ran(url, [scenarioOf('balance/one', READ), scenarioOf('balance/two', READ)], LATE);
+    expect(startedWith(run).filter(([attempt]) => attempt === 1)).toHaveLength(2);
+    expect(Math.max(...startedWith(run).map(([attempt]) => attempt ?? 0))).toBe(attempts);
+    expect(conclude(run.fold).exitCode).toBe(exitCode);
   });
 });
