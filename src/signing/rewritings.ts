@@ -148,8 +148,8 @@ const java = { language: 'java' } as const;
 const dotnet = { language: 'dotnet' } as const;
 const node = { language: 'node' } as const;
 
-/** The ways in which libraries write a parsed value as text. The likelier ones come first. */
-export const REWRITINGS: readonly Rewriting[] = [
+/** The ways in which libraries write a parsed value as JSON. The likelier ones come first. */
+export const JSON_WRITINGS: readonly Rewriting[] = [
   styled('node-stringify', 'by JSON.stringify of the parsed value', {}, node),
   styled('sorted', 'with its names sorted', SORTED),
   styled(
@@ -304,5 +304,7 @@ export const REWRITINGS: readonly Rewriting[] = [
   styled('contract-order', 'in the order of the fields of a class or struct', { order: asListed }),
   styled('reversed', 'with its names in reverse order', { order: 'reversed' }),
   styled('sorted-ignoring-case', 'with its names sorted without regard to case', { order: ignoringCase }),
-  ...PRINTED_FORMS,
 ];
+
+/** The ways in which programs write a parsed value as text. The likelier ones come first. */
+export const REWRITINGS: readonly Rewriting[] = [...JSON_WRITINGS, ...PRINTED_FORMS];

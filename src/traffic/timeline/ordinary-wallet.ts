@@ -6,6 +6,7 @@ import { readAmount } from '../../journal/call-amount.ts';
 import type { KnownSession } from '../call-selection.ts';
 import { isCut, loggedCall } from '../calls/logged-call.ts';
 import { hasSignature, type KeysOf, NO_KEYS } from '../calls/signature.ts';
+import { SignedBodies } from '../calls/signed-bodies.ts';
 import { type LoggedExchange, textBody } from '../logged-exchange.ts';
 import type { Survey, SurveyedWallet } from '../read/gather-by-wallet.ts';
 import { ByteText } from '../read/templates/byte-text.ts';
@@ -51,6 +52,8 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
   readonly #factsOfKind = new Map<string, CommonFacts>();
   /** True if any call is signed with one of the given keys. */
   isKeyProven = false;
+  /** The logs whose bodies show what was signed. */
+  readonly signedBodies: SignedBodies;
 
   constructor(
     known: ReadonlyMap<string, KnownSession>,
@@ -59,6 +62,7 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
     this.#known = known;
     this.#paths = paths;
     this.#keysOf = keysOf;
+    this.signedBodies = new SignedBodies(keysOf);
     this.#ids = new RepeatedIds(folder, 'ids');
   }
 
@@ -137,7 +141,10 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
     const known = this.#knownFacts(call);
     if (known) return known;
     const logged = loggedCall(call, null, { number: 1, atMs: null, wallet: null }, this.#keysOf);
-    if (logged.signature === 'right') this.isKeyProven = true;
+    if (logged.signature === 'right') {
+      this.isKeyProven = true;
+      this.signedBodies.note(exchange);
+    }
     if ((logged.signature !== 'right' && logged.signature !== 'unknown') || logged.isSignedByOther) return undefined;
     const { status, ending, reading } = logged;
     const isDeclined = ending === 'declined' && call.call === 'bet' && isDeclinedByOperator(status);

@@ -58,7 +58,7 @@ export async function timelineByWallet(
   const all = new Timelines();
   const judge = (calls: readonly RecordedCall[], clauses: readonly string[] = unread): IncidentTimeline => {
     const { judgements, otherCalls, lostOtherCalls } = counts;
-    const { isKeyProven } = survey;
+    const { isKeyProven, signedBodies } = survey;
     const earlier = all.numbered;
     all.numbered += calls.length;
     return buildTimeline(calls, {}, known, keysOf, {
@@ -68,6 +68,7 @@ export async function timelineByWallet(
       lostOtherCalls,
       earlier,
       isKeyProven,
+      signedBodies,
     });
   };
   let large = 0;

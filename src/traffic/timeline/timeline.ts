@@ -3,6 +3,7 @@ import type { CallSelection, KnownSession } from '../call-selection.ts';
 import { type LoggedCall, loggedCall } from '../calls/logged-call.ts';
 import { withOneSpelling } from '../calls/one-spelling.ts';
 import { type KeysOf, NO_KEYS } from '../calls/signature.ts';
+import { SignedBodies } from '../calls/signed-bodies.ts';
 import { betsOf } from '../calls/transaction.ts';
 import type { LogPlace } from '../logged-exchange.ts';
 import type { JudgedCall, LostOtherCalls } from '../read/gather.ts';
@@ -59,6 +60,8 @@ export interface Reading {
   readonly earlier?: number;
   /** True if a call of another wallet is signed with one of the given keys. This shows that the keys are right. */
   readonly isKeyProven?: boolean;
+  /** The logs in which the bodies of other wallets show what was signed. */
+  readonly signedBodies?: SignedBodies;
 }
 
 /**
@@ -225,6 +228,7 @@ function timelineIn(
     lostOtherCalls = [],
     earlier = 0,
     isKeyProven: isProven = false,
+    signedBodies = new SignedBodies(keysOf),
   }: Reading & Pick<IncidentTimeline, 'notes'> & { readonly doubtful: ReadonlySet<LogPlace> },
 ): IncidentTimeline {
   const { paired, clocks, isApart } = pairSides(calls, order);
@@ -236,7 +240,10 @@ function timelineIn(
     owners.set(owner.wallet, before ? { ...owner, currency: before.currency ?? owner.currency } : owner);
     return loggedCall(seen, also, { number: earlier + index + 1, atMs, lagMs, wallet: owner.wallet }, keysOf);
   });
-  const logged = withExcuses(allCalls, usedElsewhere);
+  for (const { signature, seen, alsoSeen } of allCalls)
+    if (signature === 'right') for (const view of [seen, alsoSeen]) if (view) signedBodies.note(view.exchange);
+  const proven = allCalls.map((call) => signedBodies.withProvenSignature(call));
+  const logged = withExcuses(proven, usedElsewhere);
   const selected = logged.filter((call) =>
     isSelected(call, owners.get(call.wallet)?.player ?? null, logged, selection),
   );
@@ -275,8 +282,8 @@ function timelineIn(
   ];
   const breakers = breakersOf([...own, ...judged], logged);
   const shownOddities = oddities.filter((oddity) => oddity.calls.some((call) => shown.has(call)));
-  const proven = provenFaults(shownOddities, logged);
-  const withFaults = wallets.map((verdict) => withServiceFaults(verdict, faultsOf(verdict, proven)));
+  const faults = provenFaults(shownOddities, logged);
+  const withFaults = wallets.map((verdict) => withServiceFaults(verdict, faultsOf(verdict, faults)));
   const timeline = {
     calls: selected,
     notes,

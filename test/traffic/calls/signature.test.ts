@@ -115,3 +115,63 @@ describe('how an operator answers it', () => {
     expect(broken({ signature, ...REFUSED })).toEqual([]);
   });
 });
+
+describe('the signature of a call in a log that may have another body than was sent', () => {
+  /** The bodies as the service sent them: with the fields in an order of their own. */
+  const SENT = ['t-1', 't-2', 't-3'].map(
+    (txID) =>
+      `{"sessionID":"s-1","txID":"${txID}","roundID":"r/${txID}","amount":"1.00","type":"regular","token":"eyJ"}`,
+  );
+  const REFUSED = 't-3';
+
+  /** The states of three calls. The operator refused the last one. `write` writes the body as the log has it. */
+  function statesOf(write: (body: string) => string, signer: (body: string) => string = right): string {
+    const calls = SENT.flatMap((body) => {
+      const isRefused = body.includes(REFUSED);
+      const logged = isRefused ? signer(body) : right(body);
+      return (
+        recordedCall(
+          exchange({
+            logged,
+            body: write(body),
+            ...(isRefused && { status: 401, reply: '{"message":"Wrong signature"}' }),
+          }),
+        ) ?? []
+      );
+    });
+    const {
+      calls: shown,
+      breaches,
+      oddities,
+    } = buildTimeline(calls, {}, new Map(), () => ({ own: [KEY], others: [] }));
+    const blames = [...breaches.map(({ rule }) => rule), ...oddities.map(({ kind }) => kind)];
+    return [...shown.map(({ signature }) => signature), ...blames].join(' ');
+  }
+
+  const right = (body: string): string => signBody(Buffer.from(body), KEY);
+  const wrong = (body: string): string => signBody(Buffer.from(body), 'another');
+  const changed = (change: object) => (body: string) => JSON.stringify({ ...(JSON.parse(body) as object), ...change });
+  const onlyLast = (write: (body: string) => string) => (body: string) => (body.includes(REFUSED) ? write(body) : body);
+
+  it.each([
+    ['has the bytes', (body: string) => body, 'right right right signature.accepted'],
+    ['indents', (body: string) => JSON.stringify(JSON.parse(body), null, 2), 'right right right signature.accepted'],
+    ['adds spaces', (body: string) => body.replaceAll(':', ': ').replaceAll(',', ', '), 'right right unknown'],
+    ['escapes slashes', (body: string) => body.replaceAll('/', '\\/'), 'right right unknown'],
+    ['masks a value', changed({ token: '***' }), 'unknown unknown unknown'],
+    ['masks a value once', onlyLast(changed({ token: '***' })), 'right right unknown'],
+    ['hashes a value', changed({ token: '77fa' }), 'unknown unknown unknown'],
+    ['leaves out a field', changed({ token: undefined }), 'unknown unknown unknown'],
+    ['leaves out a field once', onlyLast(changed({ token: undefined })), 'right right unknown'],
+  ] as const)('is not wrong only because the log %s', (_how, write, states) => {
+    expect(statesOf(write)).toBe(states);
+  });
+
+  it('is wrong if another call shows that the log has what was signed', () => {
+    expect(statesOf((body) => body, wrong)).toBe('right right wrong service-fault');
+    expect(statesOf((body) => JSON.stringify(JSON.parse(body), null, 2), wrong)).toBe(
+      'right right wrong service-fault',
+    );
+    expect(statesOf(changed({ token: '77fa' }), wrong)).toBe('unknown unknown unknown');
+  });
+});
