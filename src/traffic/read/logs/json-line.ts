@@ -7,6 +7,7 @@ import { ofHttpClient } from './http-client.ts';
 import { type LogField, type LogForm, logForm } from './log-form.ts';
 import { exchangeOfLine } from './log-line.ts';
 import { ADJACENT, printedBodies } from './printed.ts';
+import { isPrinted, printedField } from './printed-field.ts';
 import { readTime } from './time.ts';
 import { namedPairs, timeIn, withoutPrefix } from './wrapped.ts';
 
@@ -115,7 +116,11 @@ function knownParts({ request: { body, url }, answer, logged }: LoggedExchange):
  * Yields an object, then the objects that a collector stored in its fields. An inner object also gets the fields of the
  * outer object, unless it has a field of the same name. If an object is from an HTTP client, its request comes first.
  */
-export function* layersOf(object: Fields, depth = 0): Generator<Fields> {
+export function layersOf(object: Fields): Iterable<Fields> {
+  return isPrinted(object) ? [object] : layersIn(object, 0);
+}
+
+function* layersIn(object: Fields, depth: number): Generator<Fields> {
   const ofClient = ofHttpClient(object);
   if (ofClient) yield ofClient;
   yield object;
@@ -125,7 +130,7 @@ export function* layersOf(object: Fields, depth = 0): Generator<Fields> {
     const inner = typeof value === 'string' ? inText(value, object) : isFields(value) ? value : undefined;
     if (!inner) continue;
     const { [carrier]: _line, ...around } = object;
-    yield* layersOf({ ...around, ...inner }, depth + 1);
+    yield* layersIn({ ...around, ...inner }, depth + 1);
   }
 }
 
@@ -163,6 +168,7 @@ function hasTime(object: Fields): boolean {
 
 /** Reads a field of an object as text. Returns undefined if the object does not have the field. */
 export function fieldOf(object: Fields, field: LogField, form: LogForm): string | undefined {
+  if (form.fields === USUAL_FORM.fields && isPrinted(object)) return ofPrinted(object, field);
   for (const { path, value } of valuesOf(object, form)[field] ?? NO_VALUES) {
     // In most logs, the field `request` contains the whole request. In some logs, it contains only the body.
     if (field === 'requestBody' && path === 'request' && !isBody(value)) continue;
@@ -177,6 +183,14 @@ export function fieldOf(object: Fields, field: LogField, form: LogForm): string 
     return ambiguousBody(object) ?? (form.isUsual(field) ? bodyByContent(object, isSent, OF_SENT) : undefined);
   if (field === 'responseBody') return form.isUsual(field) ? bodyByContent(object, isReplied, OF_REPLIED) : undefined;
   return CONTEXT_FIELDS.has(field) ? contextValue(object, form.fields[field]) : undefined;
+}
+
+/** Does the same as {@link fieldOf} for an object that {@link isPrinted}. */
+function ofPrinted(object: Fields, field: LogField): string | undefined {
+  const text = printedField(object, field);
+  if (typeof text === 'string' && isUsable(field, text)) return text;
+  if (field === 'requestBody') return bodyByContent(object, isSent, OF_SENT);
+  return field === 'responseBody' ? bodyByContent(object, isReplied, OF_REPLIED) : undefined;
 }
 
 /**
