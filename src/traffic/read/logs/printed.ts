@@ -79,7 +79,16 @@ function bodiesIn(text: string): Fields | undefined {
   const line = asJson(text);
   // In a CSV, quotation marks are doubled. The fields of a CSV are read elsewhere.
   if (line.includes('{""')) return undefined;
-  const { objects, between } = splitObjects(line);
+  const parts = splitObjects(line);
+  const shape = shapeOf(line, parts);
+  const known = shape && SHAPES.get(shape.key);
+  if (shape && known) return likeBefore(known, shape);
+  const fields = fieldsOf(line, parts);
+  if (shape) keepShape(shape, fields);
+  return fields;
+}
+
+function fieldsOf(line: string, { objects, between }: Parts): Fields | undefined {
   const around = between.join(' ');
   const url = withoutMarks(URL_OF_CALL.exec(around)?.[1]) ?? relativeUrl(around);
   // A line without JSON but with `name=value` pairs is read by the names of these pairs.
@@ -147,6 +156,101 @@ function bodiesIn(text: string): Fields | undefined {
     ...(session !== undefined && { sessionID: decoded(session) }),
     ...(reply && { responseBody: reply.text }),
   };
+}
+
+/** A line that differs from other lines only in the time at its beginning, the id of the request, and the values in its objects. */
+interface Shape {
+  /** All that decides how the line is read. */
+  readonly key: string;
+  readonly time: string;
+  /** The id of the request. Null if it is a part of the key. */
+  readonly id: string | null;
+  readonly objects: readonly Found[];
+}
+
+/** The fields of the lines of one shape. */
+interface KnownShape {
+  /** The fields of the first line of this shape. */
+  readonly fields: Fields | undefined;
+  /** The objects with the bodies; -1 for none. */
+  readonly request: number;
+  readonly reply: number;
+}
+
+/** The shapes of the lines that were read before. Most lines of a program have one of a few shapes. */
+const SHAPES = new Map<string, KnownShape>();
+const MAX_SHAPES = 1000;
+/** Maximum length of the text of a shape. Longer texts are seldom the same in two lines. */
+const MAX_KEY = 400;
+/** Maximum length of a line whose shape is kept. */
+const MAX_LINE = 4000;
+/** Matches the usual time at the beginning of a line. Its digits have fixed positions, so no other pattern matches a part of it. */
+const TIME_AT_START = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]\d{3}(?:Z| ?[+-]\d\d:\d\d)?(?= )/;
+/** The positions in such a time of the sign after the date, and of the sign before the milliseconds. */
+const [AFTER_DATE, BEFORE_MS] = [10, 19];
+/** The length of such a time without its zone. */
+const TIME_LENGTH = 23;
+/** Matches an id of which no other pattern matches a part, because it has neither a word nor a status. */
+const PLAIN_ID = /^(?=.{0,12}\d)(?:[\da-f]{16,32}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+
+/** Returns the shape of a line. Returns undefined if the values in its objects could decide how the line is read. */
+function shapeOf(line: string, { objects, between }: Parts): Shape | undefined {
+  if (line.length > MAX_LINE || objects.length > 2 || line.includes('\0')) return undefined;
+  const before = between[0] ?? '';
+  const time = TIME_AT_START.exec(before)?.[0];
+  const [first, second] = objects;
+  if (time === undefined || (second && first?.text === second.text)) return undefined;
+  let kinds = '';
+  for (const found of objects) {
+    const kind = kindOf(found);
+    if (kind === undefined) return undefined;
+    kinds += kind;
+  }
+  const signs = before.charAt(AFTER_DATE) + before.charAt(BEFORE_MS);
+  const named = ID.exec(before);
+  const id = named?.[1] ?? '';
+  const isPlain = named !== null && PLAIN_ID.test(id);
+  const end = isPlain ? named.index + named[0].length : TIME_LENGTH;
+  const withID = isPlain ? `${before.slice(TIME_LENGTH, end - id.length)}\0${id.length}\0` : '';
+  let key = `${kinds}${signs}${withID}${before.slice(end)}`;
+  for (const piece of between.slice(1)) key += `\0${piece}`;
+  if (key.length > MAX_KEY || key.includes('{"')) return undefined;
+  return { key, time, id: isPlain ? id : null, objects };
+}
+
+/**
+ * Returns what decides how an object is read. Returns undefined if more may decide: if the object contains another object or a URL,
+ * or is no body.
+ */
+function kindOf({ text, value, isCut }: Found): string | undefined {
+  if (isCut || text.lastIndexOf('{') > 0 || text.includes('/')) return undefined;
+  if (OF_ENTRIES.some((name) => value[name] !== undefined)) return undefined;
+  const { amount } = value;
+  const isFlat = FLAT.some((name) => value[name] !== undefined);
+  const hasAmount = typeof amount === 'string' || typeof amount === 'number';
+  return `${isRequest(value) ? 's' : ''}${isReply(value) ? 'r' : ''}${isFlat ? 'f' : ''}${hasAmount ? 'a' : ''};`;
+}
+
+/** Returns the fields of a line whose shape was read before. */
+function likeBefore({ fields, request, reply }: KnownShape, { time, id, objects }: Shape): Fields | undefined {
+  if (!fields) return undefined;
+  const own: Record<string, unknown> = { ...fields, timestamp: time };
+  if (id !== null) own.trace_id = id;
+  if (request >= 0) own.requestBody = objects[request]?.text;
+  if (reply >= 0) own.responseBody = objects[reply]?.text;
+  return own;
+}
+
+/** Keeps the fields of the first line of a shape, if all its objects are bodies. */
+function keepShape({ key, time, id, objects }: Shape, fields: Fields | undefined): void {
+  const [request, reply] = [fields?.requestBody, fields?.responseBody].map((body) =>
+    objects.findIndex(({ text }) => text === body),
+  );
+  const bodies = Number(request !== -1) + Number(reply !== -1);
+  if (request === undefined || reply === undefined || bodies !== objects.length) return;
+  if (fields && (fields.timestamp !== time || (id !== null && fields.trace_id !== id))) return;
+  if (SHAPES.size >= MAX_SHAPES) SHAPES.clear();
+  SHAPES.set(key, { fields, request, reply });
 }
 
 /** Returns the text of a line in which objects that Python or Ruby printed are written as JSON. */
@@ -269,8 +373,13 @@ function decoded(text: string): string {
   }
 }
 
-/** Splits a line into its JSON objects and the pieces of text before, between and after the objects. */
-function splitObjects(line: string): { readonly objects: readonly Found[]; readonly between: readonly string[] } {
+/** The JSON objects of a line, and the pieces of text before, between and after the objects. */
+interface Parts {
+  readonly objects: readonly Found[];
+  readonly between: readonly string[];
+}
+
+function splitObjects(line: string): Parts {
   const objects: Found[] = [];
   const between: string[] = [];
   let from = 0;

@@ -82,3 +82,47 @@ describe('a line of text with the JSON of a call', () => {
     expect(await logged(`2026-11-21 21:30:05 INFO alphabet ${BET}`)).toBeNull();
   });
 });
+
+describe('a line of text that is like an earlier line', () => {
+  const AT = '2026-11-21 21:30';
+  const ID = '4bf92f3577b34da6a3ce00000000270';
+  const bet = (tx: string) => BET.replace('b-1', tx);
+
+  it('is read with its own time, id and bodies', async () => {
+    const lines = [1, 2, 3].flatMap((each) => [
+      `${AT}:0${each},000 INFO [traceId=${ID}${each}] Request: POST /eu/bet body=${bet(`b-${each}`)}`,
+      `${AT}:0${each},020 INFO [traceId=${ID}${each}] Response: 200 body={"balance":"9${each}.00"}`,
+    ]);
+    // The replies come in another order than the requests, so only the ids show which of them belong together.
+    const [first = '', reply = '', ...others] = lines;
+    const found = await exchangesIn(`${[first, ...others, reply].join('\n')}\n`);
+    expect(
+      found
+        .map(({ time, request: { body }, answer }) => [
+          new Date(time?.ms ?? 0).toISOString(),
+          body === null || body === 'unknown' ? null : bodyText(body),
+          answer.kind === 'reply' && answer.body ? bodyText(answer.body) : null,
+        ])
+        .toSorted(([a], [b]) => String(a).localeCompare(String(b))),
+    ).toEqual(
+      [1, 2, 3].map((each) => [`2026-11-21T21:30:0${each}.000Z`, bet(`b-${each}`), `{"balance":"9${each}.00"}`]),
+    );
+  });
+
+  it.each([
+    ['its status', `POST /eu/bet ${BET} -> 402 ${REPLY}`, { status: 402, reply: REPLY }],
+    ['its URL', `POST /eu/win ${BET} -> 200 ${REPLY}`, { call: 'win' }],
+    ['the order of its bodies', `POST /eu/bet ${REPLY} -> 200 ${BET}`, { sent: BET, reply: null }],
+    ['a part of its reply', `POST /eu/bet ${BET} -> 200 {"balance":"1.00","url":"/eu/bet 500 "}`, { status: 200 }],
+    [
+      'a body that is cut',
+      `POST /eu/bet ${BET} -> 200 {"balance":"1000.21","txI…`,
+      { reply: '{"balance":"1000.21","txI…' },
+    ],
+    ['a body of another kind', `POST /eu/bet ${BET} -> 200 {"status":200}`, { sent: BET, reply: null }],
+  ])('is read in its own way if it differs in %s', async (_, text, expected) => {
+    const usual = `${AT}:05.123 INFO POST /eu/bet ${BET} -> 200 ${REPLY}`;
+    expect(await logged(usual)).toMatchObject({ call: 'bet', status: 200, sent: BET, reply: REPLY });
+    expect(await logged(`${AT}:06.123 INFO ${text}`)).toMatchObject(expected);
+  });
+});
