@@ -1,7 +1,7 @@
-import { enableCompileCache } from 'node:module';
 import { start } from './start.ts';
 
 start(() => {
-  enableCompileCache();
+  // An import of `node:module` would take time for `--version` too, which needs no cache.
+  process.getBuiltinModule('node:module').enableCompileCache();
   return import('./program.ts');
 });
