@@ -314,9 +314,7 @@ export class Sender {
     const id = `x${this.#exchanges}`;
     const { tracedRunID } = this.#options;
     const trace = tracedRunID === undefined ? undefined : callSpan(tracedRunID, id, given.scenario);
-    const built = trace
-      ? { ...given.request, headers: withTraceparent(given.request.headers, trace) }
-      : given.request;
+    const built = trace ? { ...given.request, headers: withTraceparent(given.request.headers, trace) } : given.request;
     const request = requestOf(built);
     const { call, amount, scenario, step, purpose, signed, mayBeDeclined, breakAt } = given;
     this.#options.record({

@@ -86,14 +86,17 @@ it.skipIf(!existsSync('/dev/full'))('a full disk is reported, and a closed journ
   expect(() => journal.append({ event: 'notice', text: '2' })).toThrow('is closed');
 });
 
-it.skipIf(!existsSync('/dev/full'))('a disk that is full at a later write is reported by every call after it', async () => {
-  const journal = createJournalFile('/dev/full', same);
-  journal.appendSoon(event('1'));
-  await setImmediate();
-  expect(() => journal.appendSoon(event('2'))).toThrow(UnwritableJournal);
-  expect(() => journal.append(event('2'))).toThrow(UnwritableJournal);
-  expect(() => journal.close()).toThrow(UnwritableJournal);
-});
+it.skipIf(!existsSync('/dev/full'))(
+  'a disk that is full at a later write is reported by every call after it',
+  async () => {
+    const journal = createJournalFile('/dev/full', same);
+    journal.appendSoon(event('1'));
+    await setImmediate();
+    expect(() => journal.appendSoon(event('2'))).toThrow(UnwritableJournal);
+    expect(() => journal.append(event('2'))).toThrow(UnwritableJournal);
+    expect(() => journal.close()).toThrow(UnwritableJournal);
+  },
+);
 
 it('secrets are removed from every line', () => {
   const file = path.join(dir, 'run.ndjson');
