@@ -32,6 +32,7 @@ import {
 } from './judged-outcome.ts';
 import { startLabelTally } from './label-values.ts';
 import { type CallLatency, startLatencyTally } from './latency.ts';
+import { LatePeriods } from './network/late-periods.ts';
 import { LostCalls } from './network/lost-calls.ts';
 import { RateLimit, type RateLimitSummary, rateLimitText } from './network/rate-limit.ts';
 import { type UnknownPath, UnknownPathTally } from './network/unknown-path.ts';
@@ -80,6 +81,8 @@ export interface Fold {
   readonly movedAlone: MovedAlone | null;
   /** The proof that failures come from the operator, even if they occur only now and then; null if there is none. */
   readonly intermittent: Intermittent | null;
+  /** The number of periods of the run in which replies were late. */
+  readonly latePeriods: number;
   /** The replies of a server that seems not to know the paths of the calls; null if it knows one. */
   readonly unknownPath: UnknownPath | null;
   /** The configured sessions that the operator does not know; null if there are none. */
@@ -131,6 +134,10 @@ export function startFold(): FoldBuilder {
   const lost = new LostCalls();
   const unknownPath = new UnknownPathTally();
   const unknownSessions = new UnknownSessionTally();
+  /** The times at which the replies ended that may be late, by exchange. */
+  const lateEnds = new Map<string, number>();
+  /** The exchanges of the findings about late replies. */
+  const late = new Set<string | null>();
   const inFlight = new Map<string, Sending>();
   const labels = startLabelTally();
   const echoes = new EchoedSignatures();
@@ -180,12 +187,18 @@ export function startFold(): FoldBuilder {
           }
         } else lost.note(event.outcome.reason);
         inFlight.delete(event.id);
+        // The stamps of a late reply may be a little less than one deadline apart, because pauses of croupier are subtracted.
+        if (run && event.stamps.end - event.stamps.start > run.settings.deadlineMs / 2)
+          lateEnds.set(event.id, event.stamps.end);
         return;
       case 'race':
         if (!isVoid(event)) addRace(attemptOf(event.scenario), event);
         return;
       case 'finding':
-        if (!isVoid(event)) addFinding(attemptOf(event.scenario), event.finding);
+        if (isVoid(event)) return;
+        addFinding(attemptOf(event.scenario), event.finding);
+        if (event.finding.rule === 'reply.deadline' && event.finding.verdict === 'fail')
+          late.add(event.finding.exchange);
         return;
       case 'wrong-sum':
         if (event.step === null) {
@@ -232,6 +245,7 @@ export function startFold(): FoldBuilder {
     return sumUp(run, ended, attempts, attributions, ownSums, {
       movedAlone,
       intermittent,
+      latePeriods: periodsOf(late, lateEnds, run.settings.deadlineMs),
       notices: [
         ...notices,
         ...labels.changes(),
@@ -256,6 +270,14 @@ export function startFold(): FoldBuilder {
   return { add, result };
 }
 
+/** Returns the number of periods in which replies were late. A finding may come before the event of its reply. */
+function periodsOf(late: ReadonlySet<string | null>, ends: ReadonlyMap<string, number>, deadlineMs: number): number {
+  const periods = new LatePeriods(deadlineMs);
+  // If the end is not known, the late reply counts as a period of its own.
+  for (const exchange of late) periods.add(ends.get(exchange ?? '') ?? Number.POSITIVE_INFINITY);
+  return periods.count;
+}
+
 function limitNotice(summary: RateLimitSummary): string | null {
   const text = rateLimitText(summary);
   return (
@@ -274,18 +296,6 @@ export async function foldJournal(events: AsyncIterable<JournalEvent> | Iterable
   return folding.result();
 }
 
-/** Counts the findings that say that a reply was late, in the attempts that count. */
-function countLateReplies(attempts: Iterable<Attempt>): number {
-  let count = 0;
-  for (const last of attempts) {
-    const { attempt, flaky } = countedAttempt(last);
-    for (const one of [attempt, flaky?.attempt])
-      for (const outcome of one?.outcomes.values() ?? [])
-        if (outcome.rule === 'reply.deadline' && outcome.verdict === 'fail') count += outcome.count;
-  }
-  return count;
-}
-
 function sumUp(
   run: RunStarted,
   ended: RunEnded | null,
@@ -297,6 +307,7 @@ function sumUp(
     | 'labels'
     | 'movedAlone'
     | 'intermittent'
+    | 'latePeriods'
     | 'notices'
     | 'rateLimit'
     | 'unknownPath'
@@ -318,14 +329,13 @@ function sumUp(
   const outcomes: JudgedOutcome[] = [];
   const scenarios: ScenarioResult[] = [];
   const races: Raced[] = [];
-  const lateReplies = countLateReplies(attempts.values());
   for (const scenario of planned.values()) {
     const last = attempts.get(scenario.id);
     const counting = last && countedAttempt(last);
     const attempt = counting?.attempt;
     const judged = (from: Attempt | undefined) =>
       [...(from?.outcomes.values() ?? [])].map((outcome) =>
-        judgeOutcome(scenario.id, outcome, attributions, { strict, lateReplies, ...rest }),
+        judgeOutcome(scenario.id, outcome, attributions, { strict, ...rest }),
       );
     const flaky = judged(counting?.flaky?.attempt).flatMap((outcome) =>
       flakyOutcome(outcome, run.settings.allowFlaky === true),

@@ -48,8 +48,8 @@ export interface JudgedOutcome {
   /** True if croupier repeated the scenario, and the failure did not occur again in the same way. */
   readonly isUnrepeated?: true;
   /**
-   * True for a breach that is undecided, because somebody else moved a balance, or may have moved it, or because only one reply was
-   * late.
+   * True for a breach that is undecided, because somebody else moved a balance, or may have moved it, or because replies were late at
+   * only one time of the run.
    */
   readonly isInDoubt?: true;
 }
@@ -118,22 +118,22 @@ export function judgeOutcome(
     intermittent,
     unknownPath,
     unknownSessions,
-    lateReplies,
+    latePeriods,
   }: {
     readonly strict: boolean;
     readonly movedAlone: MovedAlone | null;
     readonly intermittent: Intermittent | null;
     readonly unknownPath: UnknownPath | null;
     readonly unknownSessions: UnknownSessions | null;
-    /** The number of findings of the run that say that a reply was late. */
-    readonly lateReplies: number;
+    /** The number of periods of the run in which replies were late. */
+    readonly latePeriods: number;
   },
 ): JudgedOutcome {
   const attribution = attributions.findLast((candidate) => matches(candidate, scenario, outcome));
   const level = outcome.rule === EXPECTATION ? 'MUST' : ruleById(outcome.rule).level;
   const judged = atLevel(level, attribution?.verdict ?? outcome.verdict, strict);
   const isBreach = judged === 'fail' || judged === 'warn';
-  const isLateOnce = outcome.rule === 'reply.deadline' && outcome.isUnrepeated && lateReplies === 1;
+  const isLateOnce = outcome.rule === 'reply.deadline' && outcome.isUnrepeated && latePeriods === 1;
   const doubtIfBreach = isLateOnce ? LATE_ONCE : doubtAboutBalance(outcome, movedAlone, intermittent);
   const ownDoubt = isBreach ? doubtIfBreach : null;
   const doubt =

@@ -47,9 +47,9 @@ export function isShownByBalance({ rule, wrongSum, causes }: Pick<Finding, 'rule
 export const UNREPEATED =
   'croupier repeated the scenario, and the failure did not occur again. Somebody else may have moved the balance, or the operator fails only now and then';
 
-/** The reason why the only late reply of a run breaks no rule. */
+/** The reason why late replies of a run break no rule if they were late at only one time of the run. */
 export const LATE_ONCE =
-  'only one reply of the run was late, and not again when croupier repeated the scenario. The operator may have started just then, or it is late now and then';
+  'replies were late at only one time of the run, and not again when croupier repeated the scenario. The operator may have started just then, a server between may have paused, or the operator is late now and then';
 
 /** The reason why a failure is undecided whose repetition is missing. */
 export const NOT_REPEATED =

@@ -3,7 +3,7 @@ import { conclude } from '../../src/journal/conclusion.ts';
 import type { Intermittent, JournalEvent, MovedAlone } from '../../src/journal/event.ts';
 import { EXPECTATION, type Finding } from '../../src/journal/finding.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
-import { ended, found, planned, runEnded, runStarted, started } from './events.ts';
+import { ended, exchange, found, planned, runEnded, runStarted, started } from './events.ts';
 
 const scenario = planned('bet/debit', ['bet.debit']);
 const moved: MovedAlone = { event: 'moved-alone', sessionID: 's-1', player: 'anna', values: ['10', '9', '7.5'] };
@@ -36,20 +36,32 @@ it('a balance that somebody else moved does not excuse a breach that a reply sho
 });
 
 it.each([
-  ['is undecided if no other reply was late', [{ unrepeated: true }], 3],
-  ['breaks the rule if it occurred again', [{}], 1],
-  ['breaks the rule if another reply of the run was late too', [{ unrepeated: true }, { unrepeated: true }], 1],
-] as const)('a late reply %s', async (_, late, exitCode) => {
+  ['is undecided if no other reply was late', [5000], true, 3],
+  ['breaks the rule if it occurred again', [5000], false, 1],
+  ['is undecided if the other late replies were late at the same time', [5000, 5020, 9900], true, 3],
+  ['breaks the rule if replies were late at another time too', [5000, 10_100], true, 1],
+] as const)('a late reply %s', async (_, ends, unrepeated, exitCode) => {
+  const late = ends.flatMap((end, index) => {
+    const [sending, received] = exchange(`x${index}`, 'balance/read');
+    const about = {
+      endpoint: 'balance',
+      exchange: `x${index}`,
+      ...(unrepeated && { unrepeated: true as const }),
+    } as const;
+    const stamps = { ...received.stamps, start: end - 4999, end };
+    return [sending, found('balance/read', 'reply.deadline', 'fail', about), { ...received, stamps }];
+  });
   const fold = await foldJournal([
     runStarted([planned('balance/read', ['reply.deadline'])]),
     started('balance/read'),
-    ...late.map((more) => found('balance/read', 'reply.deadline', 'fail', { ...more, endpoint: 'balance' })),
+    ...late,
     ended('balance/read', { verdict: 'fail', passes: { 'balance.read': { '*': 1 } } }),
     runEnded(),
   ]);
   const { exitCode: status, firstLine } = conclude(fold);
   expect(status).toBe(exitCode);
-  if (exitCode === 3) expect(firstLine).toMatch(/^UNDECIDED: only one reply of the run was late, .* Run again, now/);
+  if (exitCode === 3)
+    expect(firstLine).toMatch(/^UNDECIDED: replies were late at only one time of the run, .* Run again, and/);
 });
 
 describe('a failure that only a balance shows, and that did not occur again', () => {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Finding, graver, type Verdict } from '../../journal/finding.ts';
 import { absoluteMoney } from '../../journal/money-sums.ts';
 import { isShownByBalance } from '../../journal/moved-alone.ts';
+import { LatePeriods } from '../../journal/network/late-periods.ts';
 import { UNPROVEN } from '../../journal/results/unproven.ts';
 import type { Attribution } from '../../judge/attribution/attribution.ts';
 import type { RightUnit } from '../../judge/attribution/units.ts';
@@ -92,12 +93,12 @@ export class AttemptRunner {
   /** The number of scenarios that were played again because of a failure that did not occur again. */
   #searches = 0;
   #keepAliveGivenUp = false;
-  /** The exchanges whose reply was late. */
-  readonly #lateReplies = new Set<string | null>();
+  readonly #latePeriods: LatePeriods;
   #hasUnproven = false;
 
   constructor(runContext: RunContext) {
     this.#context = runContext;
+    this.#latePeriods = new LatePeriods(runContext.options.deadlineMs);
   }
 
   /** The message for the end of the report if croupier stopped reusing connections. Undefined if it did not. */
@@ -226,11 +227,11 @@ export class AttemptRunner {
   }
 
   /**
-   * True for a late reply, until the run has two late replies. An operator that has just started may answer its first call late. If
-   * another reply of the run is late too, each of them counts.
+   * True for a late reply, until replies were late at two times of the run. An operator that has just started may answer its first
+   * calls late. If replies are late at another time too, each of them counts.
    */
   #isFirstLate(finding: Finding): boolean {
-    return isLateReply(finding) && finding.unrepeated !== true && this.#lateReplies.size < 2;
+    return isLateReply(finding) && finding.unrepeated !== true && this.#latePeriods.count < 2;
   }
 
   /**
@@ -359,7 +360,6 @@ export class AttemptRunner {
     });
     const report = (finding: Finding): void => {
       findings.push(finding);
-      if (isLateReply(finding)) this.#lateReplies.add(finding.exchange);
       const awaits = this.#mustRepeat({ findings: [finding] }, repetition);
       const recorded: Finding = awaits ? { ...finding, awaitsRepetition: true } : finding;
       record({ event: 'finding', scenario: scenario.id, attempt, finding: recorded });
@@ -367,6 +367,7 @@ export class AttemptRunner {
     // If the failures of an earlier attempt must occur again, the failures of this attempt are reported only at its end.
     const held: Finding[] = [];
     const reportOrHold = (finding: Finding): void => {
+      if (isLateReply(finding)) this.#latePeriods.add(now());
       if (earlier && (isSuspect(finding) || isLateReply(finding))) held.push(finding);
       else report(finding);
     };

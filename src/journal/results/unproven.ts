@@ -24,4 +24,4 @@ export function unprovenSentence(undecided: readonly RuleResult[]): string | nul
   return `${plural(unrepeated, 'rule')} failed, but not again when croupier repeated the scenario. Either somebody else moved a balance, or the operator fails only now and then. Make sure that only this run uses the players, and run again`;
 }
 
-const LATE_SENTENCE = `${LATE_ONCE}. Run again, now that the operator has started`;
+const LATE_SENTENCE = `${LATE_ONCE}. Run again, and make sure that the operator has started`;
