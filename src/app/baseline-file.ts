@@ -59,6 +59,12 @@ const entry = z.strictObject({
     .describe(
       'For single scenarios, by id: the highest sum by which the rule may make balances wrong there, such as 2.00 USD. croupier converts it to currencies with the same number of smallest units in a stake. Other scenarios and currencies have the limit of the key `money`.',
     ),
+  players: z
+    .union([text, z.array(text).min(1, 'needs at least one player')])
+    .optional()
+    .describe(
+      'The only player whose calls break the rule, or a list of players. The entry must be removed only after a run in which each of them has tested the rule without a failure. Default: the player does not matter.',
+    ),
   intermittent: z
     .boolean()
     .optional()
@@ -209,12 +215,22 @@ function knownFailures(given: Entry, line: number, subjects: Subjects): readonly
     ticket: given.ticket,
     expires: given.expires,
     ...allowedMoney(given),
+    ...playersOf(given),
     ...(given.intermittent === true && { intermittent: true as const }),
     ...(given.undecided && { undecided: given.undecided }),
     line,
     tried: isTried(given.rule, scenario, subjects),
     client: given.client,
   }));
+}
+
+/** Returns the field of a known failure that comes from the key `players` of a baseline entry. */
+export function playersOf({
+  players,
+}: {
+  readonly players?: string | readonly string[] | undefined;
+}): Pick<KnownFailure, 'players'> {
+  return players === undefined ? {} : { players: typeof players === 'string' ? [players] : players };
 }
 
 /** Returns the fields of a known failure that come from the keys `money` and `moneyIn` of a baseline entry. */
@@ -288,7 +304,7 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
     };
   }
   if (given.undecided) {
-    const alone = (['endpoint', 'scenario', 'moneyIn', 'intermittent'] as const).find(
+    const alone = (['endpoint', 'scenario', 'moneyIn', 'players', 'intermittent'] as const).find(
       (key) => given[key] !== undefined,
     );
     if (rule === EXPECTATION || ruleById(rule).level !== 'MUST')

@@ -5,6 +5,8 @@ import { allows, breachAt, judgeKnown } from '../journal/baseline.ts';
 import type { KnownFailure } from '../journal/event.ts';
 import { EXPECTATION } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
+import type { RulePlace } from '../journal/judged-outcome.ts';
+import { highestSums } from '../journal/money-sums.ts';
 import {
   type BaselineEntry,
   brokenPlaces,
@@ -15,7 +17,7 @@ import {
 } from '../report/exports/baseline.ts';
 import { readDocument } from '../scenario/yaml/document.ts';
 import { editList } from '../scenario/yaml/edit-list.ts';
-import { allowedMoney, sum } from './baseline-file.ts';
+import { allowedMoney, playersOf, sum } from './baseline-file.ts';
 import { diagnosticsError } from './config/configuration.ts';
 import { diagnosticsOf, PlacedValues, type Words } from './config/placed-values.ts';
 
@@ -27,6 +29,7 @@ const draft = z.object({
   scenario: z.union([z.string(), z.array(z.string())]).optional(),
   money: z.union([z.literal(false), sum, z.array(sum)]).optional(),
   moneyIn: z.record(z.string(), sum).optional(),
+  players: z.union([z.string(), z.array(z.string())]).optional(),
   intermittent: z.boolean().optional(),
   undecided: z.boolean().optional(),
   reason: z.string().nullish(),
@@ -65,7 +68,21 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
   const listed = known.filter((one) => !isFixed(one));
   const missing = brokenPlaces(fold).filter((place) => !listed.some((one) => allows(one, breachAt(place))));
   const open = undecidedEntries(fold, listed);
-  const added = [...entriesFor(fold, missing, listed), ...open].map((entry) => {
+  const fresh = entriesFor(fold, missing, listed);
+  const raised = new Map<number, BaselineEntry>();
+  for (const [index, entry] of drafts.entries()) {
+    const own = fresh.filter((one) => !removed.has(index) && isSamePlace(entry, one));
+    const [now] = known.filter(({ line }) => line === index + 1);
+    const higher = now && own.length > 0 ? raisedEntry(now, own, missing) : undefined;
+    if (higher) {
+      const { reason, ticket, expires } = entry;
+      raised.set(index, { ...higher, reason: reason ?? '', ticket: ticket ?? '', expires: expires ?? '' });
+    }
+  }
+  const isRaised = (one: BaselineEntry): boolean =>
+    drafts.some((draft, index) => raised.has(index) && isSamePlace(draft, one));
+  for (const index of raised.keys()) removed.add(index);
+  const news = [...fresh.filter((one) => !isRaised(one)), ...open].map((entry) => {
     const narrower = drafts.flatMap((draft, index) => (isWithin(draft, entry) ? [index] : []));
     for (const index of narrower) removed.add(index);
     const [first] = narrower.map((index) => drafts[index]);
@@ -77,7 +94,58 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
       expires: expires || entry.expires,
     };
   });
-  return editList(yaml, { removed, added: added.map(entryText).join('') });
+  return editList(yaml, { removed, added: [...raised.values(), ...news].map(entryText).join('') });
+}
+
+/** True if a draft for all scenarios has a limit of money, and a new entry is about the same rule, client and endpoint. */
+function isSamePlace(draft: Draft, entry: BaselineEntry): boolean {
+  return (
+    draft.scenario === undefined &&
+    draft.money !== undefined &&
+    draft.money !== false &&
+    draft.rule === entry.rule &&
+    draft.client === entry.client &&
+    (draft.endpoint ?? null) === entry.endpoint &&
+    (draft.intermittent ?? false) === entry.intermittent &&
+    draft.undecided !== true
+  );
+}
+
+/**
+ * Returns an entry for all scenarios with higher sums, so that it allows the failures of this run too. An entry of its own for the
+ * scenario with the higher sum would look fixed as soon as another player plays this scenario.
+ *
+ * @param known the failure that the entry lists now
+ * @param entries the new entries that would allow the failures
+ * @returns undefined if higher sums do not allow the failures
+ */
+function raisedEntry(
+  known: KnownFailure,
+  entries: readonly BaselineEntry[],
+  missing: readonly RulePlace[],
+): BaselineEntry | undefined {
+  const [first] = entries;
+  const own = missing.filter(({ rule, endpoint }) => rule === known.rule && endpoint === known.endpoint);
+  const exceeded = new Set(own.map(({ scenario }) => scenario));
+  const others = Object.entries(known.maxSumsIn ?? {}).filter(([scenario]) => !exceeded.has(scenario));
+  const limits = known.maxSums ?? {};
+  const maxSumsIn = Object.assign(Object.fromEntries(others), ...entries.map((one) => one.maxSumsIn));
+  // Higher sums in single scenarios are tried first, because a higher limit of the whole entry allows more in all other scenarios.
+  const maxSums = [limits, highestSums([limits, ...entries.map((one) => one.maxSums)])].find((sums) =>
+    own.every((place) => allows({ ...known, maxSums: sums, maxSumsIn }, breachAt(place))),
+  );
+  if (!first || !maxSums) return undefined;
+  const isOfPlayers = known.players !== undefined && entries.every(({ players }) => players.length > 0);
+  return {
+    ...first,
+    scenarios: [],
+    maxSums,
+    maxSumsIn,
+    factor: undefined,
+    players: isOfPlayers ? [...new Set([...(known.players ?? []), ...entries.flatMap(({ players }) => players)])] : [],
+    failed: entries.reduce((sum, { failed }) => sum + failed, 0),
+    checks: entries.reduce((sum, { checks }) => sum + checks, 0),
+  };
 }
 
 /**
@@ -124,6 +192,7 @@ function knownFailures(entry: Draft, index: number, { run, baseline }: Fold): re
     ticket: '',
     expires: expires ?? NEVER,
     ...allowedMoney(entry),
+    ...playersOf(entry),
     ...(intermittent && { intermittent: true as const }),
     ...(undecided && { undecided: true as const }),
     line: index + 1,

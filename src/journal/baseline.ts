@@ -1,14 +1,15 @@
 import type { KnownFailure, RunEnded, RunStarted } from './event.ts';
 import { isAboutRaces, type RulePlace } from './judged-outcome.ts';
 import { currencyAbove, isWithoutSums, type MoneySums, times } from './money-sums.ts';
+import { type Participation, type PlayedPlayers, playedPlayers } from './results/played-players.ts';
 
 /**
  * The states of a known failure after a run. A `fixed` or `expired` entry fails the run.
  *
  * - `failing`: the failure still occurs.
  * - `passed`: the failure was tested and did not occur. But it occurs only now and then, or it still occurs in another scenario of
- *   the entry, or a new failure in its scenarios may hide it. So the entry stays. If the entry only allows that the rule stays
- *   undecided: the run decided the rule.
+ *   the entry, or it still occurs in other scenarios for which another entry lists the rule, or a new failure in its scenarios may
+ *   hide it. So the entry stays. If the entry only allows that the rule stays undecided: the run decided the rule.
  * - `fixed`: the failure was tested and no longer occurs. The user must remove the entry from the baseline.
  * - `expired`: the last valid day of the entry is over.
  * - `undecided`: the failure was not tested enough.
@@ -42,6 +43,7 @@ type Breach = Pick<RulePlace, 'rule' | 'endpoint' | 'scenario'> & {
 /** The parts of a run that decide the state of a known failure. */
 interface RunResults {
   readonly run: RunStarted;
+  readonly scenarios: Participation['scenarios'];
   readonly ended: RunEnded | null;
   /** The results of each rule at each place, after attribution. */
   readonly places: readonly RulePlace[];
@@ -54,22 +56,30 @@ export function judgeBaseline(results: RunResults): readonly KnownResult[] {
 
 /** Finds the states of known failures. The failures may come from a different baseline than the baseline of the run. */
 export function judgeKnown(known: readonly KnownFailure[], results: RunResults): readonly KnownResult[] {
-  const alone = known.map((one) => judgeAlone(one, results));
+  const played = playedPlayers(results);
+  const alone = known.map((one) => judgeAlone(one, results, played));
   const broken = new Set(newPlaces(alone, results.places).map(({ scenario }) => scenario));
   const isBroken = ({ known: one }: KnownResult): boolean =>
     results.places.some((place) => broken.has(place.scenario) && isAt(one, place));
   // An entry can name several scenarios. If the failure still occurs in one of them, the others may have passed only by chance. So
   // the entry is fixed only if all its scenarios are. A new failure in one of them may explain too why the known failure did not occur:
-  // for example, all money of a refund is lost, so no share of it can be wrong.
+  // for example, all money of a refund is lost, so no share of it can be wrong. If the rule still fails elsewhere, and an entry for all
+  // scenarios lists it there, then perhaps another player has played these scenarios.
+  const isFailingElsewhere = ({ known: { rule, endpoint } }: KnownResult): boolean =>
+    alone.some(
+      ({ known: other, state }) =>
+        state === 'failing' && other.rule === rule && other.endpoint === endpoint && other.scenario === null,
+    );
   return alone.map((result): KnownResult => {
     if (result.state !== 'fixed') return result;
     const same = alone.filter((other) => other.known.line === result.known.line);
-    if (!same.every(({ state }) => state === 'fixed')) return { ...result, state: 'passed' };
+    if (!same.every(({ state }) => state === 'fixed') || isFailingElsewhere(result))
+      return { ...result, state: 'passed' };
     return same.some(isBroken) ? { ...result, state: 'passed', mayBeHidden: true } : result;
   });
 }
 
-function judgeAlone(known: KnownFailure, { run, ended, places }: RunResults): KnownResult {
+function judgeAlone(known: KnownFailure, { run, ended, places }: RunResults, played: PlayedPlayers): KnownResult {
   const own = places.filter((place) => isAt(known, place));
   const failed = own.reduce((sum, place) => sum + place.failed + place.warned, 0);
   const checks = own.reduce((sum, place) => sum + place.checks, 0);
@@ -85,7 +95,12 @@ function judgeAlone(known: KnownFailure, { run, ended, places }: RunResults): Kn
   if (known.intermittent && !isExpired) return result(checks > 0 && !isOpen ? 'passed' : 'undecided');
   // A rule that passes in one shard (one part of a divided run) may fail in another shard. So a single shard cannot show that a
   // failure is fixed.
-  const isTried = ended?.how === 'complete' && run.shard === undefined && (run.whole || known.tried);
+  // The failure may occur with some players only. Then it is fixed only if each of them has tested the rule again.
+  const isPlayedBy = (player: string): boolean =>
+    own.some(({ scenario, checks: decided }) => decided > 0 && played.get(scenario)?.includes(player) === true);
+  const players = (known.players ?? []).filter((one) => run.settings.sessions.some(({ player }) => player === one));
+  const isTried =
+    ended?.how === 'complete' && run.shard === undefined && (run.whole || known.tried) && players.every(isPlayedBy);
   if (isTried && !known.intermittent && !isOpen && checks > 0) return result('fixed');
   return result(isExpired ? 'expired' : 'undecided');
 }

@@ -161,6 +161,7 @@ const knownFailure = object({
     .readonly()
     .exactOptional()
     .describe('the highest sums in single scenarios: the key is the id of the scenario'),
+  players: list(text).exactOptional().describe('the failure occurs only with these players'),
   intermittent: z
     .literal(true)
     .exactOptional()

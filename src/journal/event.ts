@@ -46,6 +46,11 @@ export interface KnownFailure {
    */
   readonly maxSumsIn?: Readonly<Record<string, MoneySums>>;
   /**
+   * The players whose calls show the failure, if the calls of other players don't. Then a run in which these players did not test the
+   * rule does not show that the failure is fixed. It is left out for other failures.
+   */
+  readonly players?: readonly string[];
+  /**
    * True if the failure occurs only now and then. Then a run without this failure does not show that the failure is fixed. It is
    * left out for other failures.
    */

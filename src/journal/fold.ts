@@ -348,7 +348,7 @@ function sumUp(
   const byRule = Map.groupBy(outcomes, (outcome) => outcome.rule);
   const places = rulePlaces(outcomes, ownSums, run.baseline?.known ?? [], run.settings.stakes ?? {});
   const placesOf = Map.groupBy(places, ({ rule }) => rule);
-  const baseline = judgeBaseline({ run, ended, places });
+  const baseline = judgeBaseline({ run, ended, places, scenarios });
   const rules = RULES.map((rule) =>
     ruleResult(rule, byRule.get(rule.id) ?? [], scenarios, {
       run,

@@ -8,7 +8,7 @@ import { inAlikeCurrencies, isWithoutSums, joinSums, type MoneySums, type WrongS
 import { isShownByBalance, LATE_ONCE, movedAloneReason, NOT_REPEATED, UNREPEATED } from './moved-alone.ts';
 import { type UnknownPath, unknownPathReason } from './network/unknown-path.ts';
 import { type UnknownSessions, unknownSessionReason } from './network/unknown-session.ts';
-import { allowedShare, outlyingSums, usualShare } from './share.ts';
+import { allowedShare, outlyingSums, sumsOfStake, usualShare } from './share.ts';
 
 /**
  * A finding with its final verdict. The final verdict differs from the verdict in the scenario if the breach of another rule
@@ -259,6 +259,8 @@ export interface RulePlace {
   readonly outlyingSums: MoneySums;
   /** True if a check that failed made a balance wrong by a sum that depends on the balance. `wrongSums` does not contain this sum. */
   readonly hasVaryingSum: boolean;
+  /** The sums that depend on the balance, converted to calls for one stake. */
+  readonly stakeSums: MoneySums;
   /** True if the scenario failed here and then passed on retry. */
   readonly flaky: boolean;
   /** True if croupier repeated the scenario, and its failure here did not occur again in the same way. */
@@ -329,6 +331,10 @@ export function rulePlaces(
       hasVaryingSum: own.some(
         ({ verdict, findings }) => verdict === 'fail' && findings.some(({ wrongSum }) => wrongSum?.varies),
       ),
+      stakeSums: sumsOfStake(
+        own.filter(({ verdict }) => verdict === 'fail').flatMap(({ sums }) => sums),
+        stakes,
+      ),
       flaky: own.some(({ flaky }) => flaky),
       isUnrepeated: own.some(({ verdict, isUnrepeated }) => verdict === 'fail' && isUnrepeated === true),
       mayBeStale: own.some(
@@ -361,6 +367,7 @@ const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'outlyingS
   wrongSums: {},
   alikeSums: {},
   hasVaryingSum: true,
+  stakeSums: {},
   flaky: false,
   isUnrepeated: false,
   mayBeStale: false,

@@ -60,6 +60,26 @@ export function outlyingSums(sums: readonly WrongSum[], usual: Share | undefined
   return highestSums(outlying.map(({ amount, currency }) => ({ [currency ?? '']: amount.replace(/^-/, '') })));
 }
 
+/**
+ * Returns what the sums that depend on the balance would be if their calls had moved one stake: a tenth of a stake if a tenth of each
+ * call was wrong. Each sum is rounded up to a hundredth of the stake.
+ */
+export function sumsOfStake(sums: readonly WrongSum[], stakes: Readonly<Record<string, string>>): MoneySums {
+  return highestSums(
+    sums.flatMap((sum) => {
+      const code = sum.currency ?? '';
+      const stake = Money.read(stakes[code] ?? '');
+      const share = sum.varies ? shareOf(sum) : undefined;
+      const hundredths = share && HUNDREDTHS.find((one) => inOrder({ wrong: one, moved: HUNDRED }, share) >= 0);
+      return stake && hundredths ? [{ [code]: stake.times(hundredths).shift(-2).toString() }] : [];
+    }),
+  );
+}
+
+const HUNDRED = Money.of('100');
+/** The shares of a stake that are tried, up to ten times the stake. */
+const HUNDREDTHS = Array.from({ length: 1000 }, (_, index) => Money.of(String(index + 1)));
+
 /** A rounded amount or a fee that is not the same for each call may change a share, but by less than this factor. */
 const MARGIN = Money.of('1.5');
 

@@ -76,7 +76,7 @@ export function knownSentence(group: KnownGroup): string {
         return `passed this time, but a new failure in the same scenario may hide it. Keep the entry at line ${line} of the baseline (${ticket}) until the new failure is fixed`;
       return intermittent
         ? `failed ${rate}. The baseline allows until ${expires} that it fails now and then (${ticket}). If it is fixed, remove the entry at line ${line} of the baseline`
-        : `did not fail here in this run. The entry at line ${line} of the baseline still fails in another scenario (${ticket})`;
+        : `did not fail here in this run, but still fails in another scenario. Keep the entry at line ${line} of the baseline (${ticket})`;
     case 'fixed':
       return `${rule === EXPECTATION ? 'the expectation is now met' : 'the rule no longer fails'}: remove the entry at line ${line} of the baseline (${ticket})`;
     case 'expired':

@@ -190,13 +190,12 @@ describe('a baseline of failures that the next run may show elsewhere', () => {
     expect(await statusWith(older, instead([1, 'refund.restore', '10 USD']))).toBe(0);
   });
 
-  it('adds an entry for the scenario of a higher sum, which allows this sum only there', async () => {
+  it('an update writes a higher sum into the entry that is there, and allows it only in its scenario', async () => {
     const all = SCENARIOS.map((_, at): Failure => [at, 'refund.restore', at === 8 ? '9 USD' : '1 USD']);
     const higher = all.map(([at, rule, sum]): Failure => [at, rule, at === 3 ? '5 USD' : sum]);
     const text = await baselineOf(higher, await baselineOf(all));
-    expect(text).toMatch(
-      /- rule: refund.restore\n {2}client: "acme"\n {2}scenario: bet\/s3\n {2}money:\n {4}- "5 USD"\n/,
-    );
+    expect(text.match(/- rule: refund.restore/g)).toHaveLength(1);
+    expect(text).toContain('    bet/s3: 5 USD\n');
     expect(await statusWith(text, higher)).toBe(0);
     expect(await statusWith(text, [...all.slice(0, 2), [2, 'refund.restore', '5 USD'], ...higher.slice(3)])).toBe(1);
   });

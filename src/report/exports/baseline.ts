@@ -24,7 +24,7 @@ import {
   sumText,
   times,
 } from '../../journal/money-sums.ts';
-import { dependsOnMoment, hasLateCalls } from '../../journal/results/chance.ts';
+import { dependsOnMoment, hasLateCalls, MIN_WIDESPREAD } from '../../journal/results/chance.ts';
 import { isLeftUndecided, mayBeLeftUndecided, onlyDecidingScenario } from '../../journal/results/excused.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
 import { EXPLAINED_FACTOR, undecidedSums } from '../../journal/results/undecided-sums.ts';
@@ -45,6 +45,8 @@ export interface BaselineEntry {
   readonly factor: number | undefined;
   /** For some scenarios: the highest sum by which the rule may make a balance wrong there. */
   readonly maxSumsIn: Readonly<Record<string, MoneySums>>;
+  /** The only players whose calls break the rule; empty if the failures do not depend on the player. */
+  readonly players: readonly string[];
   readonly intermittent: boolean;
   /** True if the rule may stay undecided, but may not fail. */
   readonly undecided: boolean;
@@ -126,16 +128,18 @@ export function entriesFor(
     const isChance = ({ scenario, flaky }: RulePlace): boolean => flaky || raced.has(scenario);
     const stability = stabilities.of(first);
     const isByChance = stability === 'intermittent';
+    const players = stabilities.playersOf(first);
+    const isOfPlayers = players.length > 0;
     const isOfOrdinaryCalls = stability === 'anywhere' || own.some(isBelowUnit);
     const isByCurrency = first.rule !== EXPECTATION && dependsOnCurrency(stabilities.tried(first), currencies);
-    const isVarying = isByChance || isByCurrency || stabilities.chanceOf(first) === 'calls';
+    const isVarying = isByChance || isByCurrency || isOfPlayers || stabilities.chanceOf(first) === 'calls';
     const isWorse = (place: RulePlace): boolean => !isVarying && isAboveSums(place, listed);
     const isAnywhere = isByCurrency || isByChance || isOfOrdinaryCalls;
     // If the entry is valid in all scenarios, its rate is about all checks of the rule. Each place gives an entry, and all these entries
     // are joined, so only the first one has the number of checks.
     const checks = stabilities.tried(first).reduce((sum, place) => sum + place.checks, 0);
     const sums = own.map(sumsOf);
-    const allFactor = factorAnywhere(first, stabilities);
+    const allFactor = isOfPlayers ? factorOfPlayers(own) : factorAnywhere(first, stabilities);
     const allSums = allowedAnywhere(sums, first.rule, { stakes, factor: allFactor });
     // Without a limit, an entry for failures by chance would also allow a new fault that loses much more money.
     const chanceSums = sums.every(isWithoutSums)
@@ -159,6 +163,7 @@ export function entriesFor(
         maxSums: noMoney ? {} : maxSumsOf(place),
         factor: isByChance ? CHANCE_FACTOR : isOfOrdinaryCalls && !isWorse(place) ? allFactor : 1,
         maxSumsIn: noMoney || isVarying || isNowAndThen ? {} : sumIn(place, fold),
+        players: isNowAndThen ? [] : players,
         intermittent: isNowAndThen,
         undecided: false,
         failed: place.failed,
@@ -209,6 +214,7 @@ function entryWithoutFailure(rule: RuleId, { run }: Fold): BaselineEntry {
     maxSums: {},
     factor: 1,
     maxSumsIn: {},
+    players: [],
     intermittent: false,
     undecided: false,
     failed: 0,
@@ -325,6 +331,11 @@ function factorAnywhere(place: RulePlace, stabilities: Stabilities): number {
   return hasLateCalls(stabilities.tried(place)) ? CHANCE_FACTOR : UNEVEN_FACTOR;
 }
 
+/** Returns the multiple of the highest sum that an entry for failures of some players allows. Few failures show few of the possible sums. */
+function factorOfPlayers(places: readonly RulePlace[]): number {
+  return places.length < MIN_WIDESPREAD ? CHANCE_FACTOR : UNEVEN_FACTOR;
+}
+
 /**
  * Minimum number of scenarios with a failure, and minimum number of scenarios without a failure. With fewer, croupier does not
  * conclude that the failure depends on the currency.
@@ -375,7 +386,9 @@ function nameIn(own: readonly RulePlace[], { scenario }: RulePlace): string {
 /** Returns the sums that an entry for the failure allows. A sum with more decimals than its currency is rounded up. */
 function sumsOf(place: RulePlace): MoneySums {
   if (!isAboutMoney(place.rule)) return {};
-  return highestSums([comparedSums(place), allRoundedUp(breachAt(place).outlyingSums ?? {})]);
+  const compared = highestSums([comparedSums(place), allRoundedUp(breachAt(place).outlyingSums ?? {})]);
+  // Without any sum to compare, the limit is the share of a stake that a sum shows. The limit 0 would be for failures that move nothing.
+  return isWithoutSums(compared) ? allRoundedUp(place.stakeSums) : compared;
 }
 
 /** Returns these sums without those that depend on the balance. */
@@ -486,9 +499,9 @@ function isAlikeFor(rule: RulePlace['rule']): (from: string, to: string) => bool
 
 function keptEntry({ known, failed, checks }: KnownResult, client: string): BaselineEntry {
   const { rule, endpoint, scenario, noMoney = false, maxSums = {}, maxSumsIn = {} } = known;
-  const { intermittent = false, undecided = false } = known;
+  const { players = [], intermittent = false, undecided = false } = known;
   const scenarios = scenario === null ? [] : [scenario];
-  const conditions = { noMoney, maxSums, factor: undefined, maxSumsIn, intermittent, undecided };
+  const conditions = { noMoney, maxSums, factor: undefined, maxSumsIn, players, intermittent, undecided };
   return { rule, client, endpoint, scenarios, ...conditions, failed, checks, ...textsOf(known) };
 }
 
@@ -548,20 +561,23 @@ function highestIn(all: readonly BaselineEntry['maxSumsIn'][]): BaselineEntry['m
 
 /** Writes one entry as YAML. */
 export function entryText(entry: BaselineEntry): string {
-  const { rule, client, endpoint, scenarios, noMoney, maxSums, maxSumsIn, intermittent, undecided } = entry;
+  const { rule, client, endpoint, scenarios, noMoney, maxSums, maxSumsIn, players, intermittent, undecided } = entry;
   const { reason, ticket, expires, failed, checks } = entry;
   const sums = Object.keys(maxSums).map((code) => sumText(maxSums, code));
   // A scenario whose limit is the limit of the whole entry needs no line of its own.
-  const lower = Object.entries(maxSumsIn).filter(([, limit]) => currencyAbove(maxSums, limit) !== undefined);
+  const others = Object.entries(maxSumsIn).filter(
+    ([, limit]) => currencyAbove(maxSums, limit) !== undefined || currencyAbove(limit, maxSums) !== undefined,
+  );
   const lines = [
     `- rule: ${rule}`,
     `  client: ${scalar(client)}`,
     ...(endpoint === null ? [] : [`  endpoint: ${endpoint}`]),
-    ...(scenarios.length === 0 ? [] : [`  scenario:${scenarioText(scenarios)}`]),
+    ...(scenarios.length === 0 ? [] : [`  scenario:${listText(scenarios)}`]),
     ...(noMoney ? ['  money: false # no breach moved money'] : []),
-    ...(sums.length === 0 ? [] : [`  money:${scenarioText(sums)} # ${sumRemark(entry)}`]),
-    ...(lower.length === 0 ? [] : ['  moneyIn: # the highest sum in these scenarios']),
-    ...lower.map(([id, limit]) => `    ${scalar(id)}: ${sumsText(limit)}`),
+    ...(sums.length === 0 ? [] : [`  money:${listText(sums)} # ${sumRemark(entry)}`]),
+    ...(others.length === 0 ? [] : ['  moneyIn: # the highest sum in these scenarios']),
+    ...others.map(([id, limit]) => `    ${scalar(id)}: ${sumsText(limit)}`),
+    ...(players.length === 0 ? [] : [`  players:${listText(players)} # the rule passed with the other players`]),
     ...(intermittent
       ? [`  intermittent: true # failed in ${failed} of ${checks} check${checks === 1 ? '' : 's'}`]
       : []),
@@ -583,11 +599,11 @@ function sumRemark({ factor }: BaselineEntry): string {
   return `${FACTOR_WORDS[factor]} ${highest}`;
 }
 
-/** Writes the value of the key `scenario`: one name, or a list below the key. */
-function scenarioText(scenarios: readonly string[]): string {
-  const [first = ''] = scenarios;
-  if (scenarios.length === 1) return ` ${scalar(first)}`;
-  return scenarios.map((name) => `\n    - ${scalar(name)}`).join('');
+/** Writes the value of a key: one text, or a list below the key. */
+function listText(texts: readonly string[]): string {
+  const [first = ''] = texts;
+  if (texts.length === 1) return ` ${scalar(first)}`;
+  return texts.map((one) => `\n    - ${scalar(one)}`).join('');
 }
 
 /** Writes a name without quotes if no YAML reader can understand the name as something else. */

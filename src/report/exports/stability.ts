@@ -11,6 +11,7 @@ import {
   isOfBalance,
   MIN_WIDESPREAD,
 } from '../../journal/results/chance.ts';
+import { failingPlayers, type PlayedPlayers, playedPlayers } from '../../journal/results/played-players.ts';
 
 /**
  * Says what the next run of the same wallet shows again:
@@ -40,6 +41,7 @@ export class Stabilities {
   readonly #fold: Fold;
   readonly #byRule: ReadonlyMap<string, readonly RulePlace[]>;
   readonly #isChance: boolean;
+  readonly #played: PlayedPlayers;
 
   constructor(fold: Fold) {
     this.#fold = fold;
@@ -47,6 +49,7 @@ export class Stabilities {
       fold.places.filter(({ checks }) => checks > 0),
       keyOf,
     );
+    this.#played = playedPlayers(fold);
     this.#isChance = this.#showsChance();
   }
 
@@ -68,6 +71,8 @@ export class Stabilities {
     // Some late replies among many come from a slow moment of the wallet, the network or the machine.
     if (rule === 'reply.deadline' && failing.length * 2 <= tried.length) return 'intermittent';
     const { run, races } = this.#fold;
+    // Chance decides which scenarios a player plays, so the failures of one player may occur in any scenario.
+    if (this.#isOfPlayers(tried)) return 'anywhere';
     const isBalance = failing.some(isOfBalance);
     const isRaced = failing.some(({ scenario }) => races.some((race) => race.scenario === scenario));
     if (this.#isChance && !isRegular && isBalance && (failing.length < tried.length || isRaced)) return 'intermittent';
@@ -88,6 +93,7 @@ export class Stabilities {
     const failing = [...this.#byRule.values()]
       .map((all) => ({ all, own: all.filter(({ failed }) => failed > 0) }))
       .filter(({ all, own }) => own.length > 0 && own.length * 2 < all.length && own.every(isOfAnyBalance))
+      .filter(({ all }) => !this.#isOfPlayers(all))
       .flatMap(({ own }) => own);
     return new Set(failing.map(({ rule }) => rule)).size < MIN_SCATTERED ? [] : failing;
   }
@@ -109,6 +115,22 @@ export class Stabilities {
       );
     if (failing.every(isOfMoment)) return true;
     return failing.length * 2 <= tried.length && [...this.#byRule.values()].some((all) => chanceOf(all) === 'calls');
+  }
+
+  /** Returns the players whose calls break the rule at a place. Empty if the failures do not depend on the player. */
+  playersOf(place: RulePlace): readonly string[] {
+    const tried = this.tried(place);
+    return this.#isOfPlayers(tried) ? failingPlayers(tried, this.#played) : [];
+  }
+
+  /** True if a run of the whole suite shows that only balances of certain players are wrong, and wrong again when it repeats a scenario. */
+  #isOfPlayers(tried: readonly RulePlace[]): boolean {
+    const failing = tried.filter(({ failed }) => failed > 0);
+    return (
+      this.#fold.run.whole &&
+      failing.every((place) => isOfAnyBalance(place) && !place.isUnrepeated && !dependsOnMoment(place.rule)) &&
+      failingPlayers(tried, this.#played).length > 0
+    );
   }
 
   /** True if the run shows that the wallet fails by chance. */

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { readBaseline } from '../../src/app/baseline-file.ts';
+import { mergeBaseline } from '../../src/app/baseline-merge.ts';
+import { conclude } from '../../src/journal/conclusion.ts';
+import type { JournalEvent } from '../../src/journal/event.ts';
+import { type Fold, foldJournal } from '../../src/journal/fold.ts';
+import type { WrongSum } from '../../src/journal/money-sums.ts';
+import { ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
+
+const SCENARIOS = Array.from({ length: 8 }, (_, at) => planned(`win/s${at}`, ['win.credit']));
+const PLAYERS = ['eva', 'bo', 'em'];
+
+/** The players of the scenarios in order, each with the sum by which the balance was wrong. Without a sum, the rule passes. */
+type Played = readonly (readonly [player: string, wrongSum?: Omit<WrongSum, 'currency'>])[];
+
+/** A run of the whole suite, with the failures that a baseline lists. */
+async function foldOf(played: Played, baseline = ''): Promise<Fold> {
+  const start = runStarted(SCENARIOS);
+  const suite = SCENARIOS.map((scenario) => ({ ...scenario, tags: [] }));
+  const reading = readBaseline('b.yaml', baseline, { suite, chosen: suite, clients: [] });
+  if (reading.kind === 'broken') throw new Error(JSON.stringify(reading.diagnostics));
+  const known = reading.known.map(({ client: _client, ...entry }) => entry);
+  const sessions = PLAYERS.map((player) => ({
+    sessionID: `s-${player}`,
+    player,
+    currency: 'USD',
+    gameID: null,
+    state: 'active' as const,
+  }));
+  return await foldJournal([
+    {
+      ...start,
+      settings: { ...start.settings, sessions, stakes: { USD: '1' } },
+      ...(known.length > 0 && { baseline: { file: 'b.yaml', known } }),
+    },
+    ...SCENARIOS.flatMap(({ id }, at): readonly JournalEvent[] => {
+      const [player = '', wrongSum] = played[at] ?? [];
+      return [
+        { ...started(id), sessions: { main: `s-${player}` } },
+        ...(wrongSum ? [found(id, 'win.credit', 'fail', { wrongSum: { ...wrongSum, currency: 'USD' } })] : []),
+        ended(id, wrongSum ? {} : { passes: { 'win.credit': { '*': 1 } } }),
+      ];
+    }),
+    runEnded(),
+  ]);
+}
+
+/** The baseline that croupier writes after a run, or brings up to date. Its texts are filled in. */
+async function baselineOf(played: Played, before = ''): Promise<string> {
+  return mergeBaseline(before, 'b.yaml', await foldOf(played))
+    .replaceAll('reason: ""', 'reason: "known"')
+    .replaceAll('ticket: ""', 'ticket: "PAY-1"')
+    .replaceAll(/expires: #.*/g, 'expires: 2999-01-01');
+}
+
+async function statusWith(baseline: string, played: Played): Promise<number> {
+  return conclude(await foldOf(played, baseline)).exitCode;
+}
+
+const sum = (amount: string): Omit<WrongSum, 'currency'> => ({ amount });
+/** All scenarios are played by players whose wins are right, except the first ones. */
+const withOthers = (...first: Played): Played =>
+  SCENARIOS.map((_, at) => first[at] ?? ([at % 2 === 0 ? 'eva' : 'bo'] as const));
+
+describe('a baseline of failures of one player', () => {
+  it('names the player and no scenario, and allows ten times the highest sum', async () => {
+    const text = await baselineOf(withOthers(['em', sum('-0.10')], ['em', sum('-0.20')]));
+    expect(text).toContain('  money: "2 USD" # ten times the highest sum in one scenario\n');
+    expect(text).toContain('  players: "em" # the rule passed with the other players\n');
+    expect(text).not.toContain('scenario:');
+    expect(await statusWith(text, withOthers(['eva'], ['bo'], ['em', sum('-0.50')]))).toBe(0);
+    expect(await statusWith(text, withOthers(['eva'], ['bo'], ['em', sum('-20')]))).toBe(1);
+  });
+
+  it('is not fixed as long as the player has not tested the rule', async () => {
+    const text = await baselineOf(withOthers(['em', sum('-0.10')]));
+    expect(await statusWith(text, withOthers())).toBe(0);
+    expect(await statusWith(text, withOthers(['eva'], ['em']))).toBe(1);
+    expect(await baselineOf(withOthers(), text)).toBe(text);
+    expect(await baselineOf(withOthers(['em']), text)).toBe('[]\n');
+  });
+
+  it('names no player if the rule also passes with this player, or if all players fail', async () => {
+    const mixed = await baselineOf(withOthers(['em', sum('-0.10')], ['em'], ['em']));
+    expect(mixed).not.toContain('players:');
+    const all = await baselineOf(SCENARIOS.map((_, at) => [PLAYERS[at % 3] ?? '', sum('-0.10')] as const));
+    expect(all).not.toContain('players:');
+  });
+
+  it('has a limit above 0 if the only sum depends on the balance', async () => {
+    const varying = { amount: '-98.70', moved: '987', varies: true } as const;
+    const text = await baselineOf(withOthers(['em', varying]));
+    expect(text).toContain('  money: "1 USD"');
+    expect(await statusWith(text, withOthers(['bo'], ['em', sum('-0.30')]))).toBe(0);
+  });
+
+  it('has higher sums after an update, and no second entry', async () => {
+    const text = await baselineOf(withOthers(['em', sum('-0.10')]));
+    const higher = withOthers(['eva'], ['em', sum('-3')]);
+    expect(await statusWith(text, higher)).toBe(1);
+    const updated = await baselineOf(higher, text);
+    expect(updated.match(/- rule:/g)).toHaveLength(1);
+    expect(updated).toContain('  players: "em"');
+    expect(updated).toContain('reason: "known"');
+    expect(await statusWith(updated, higher)).toBe(0);
+    expect(await statusWith(updated, withOthers(['em', sum('-0.10')]))).toBe(0);
+  });
+});
+
+it('an entry for one scenario is not fixed while the rule fails as an entry for all scenarios allows', async () => {
+  const texts = '  reason: known\n  ticket: PAY-1\n  expires: 2999-01-01\n';
+  const single = `- rule: win.credit\n  scenario: win/s0\n  money: 4 USD\n${texts}`;
+  const general = `- rule: win.credit\n  money: 1 USD\n${texts}`;
+  const played = withOthers(['eva'], ['em', sum('-0.10')]);
+  expect(await statusWith(general + single, played)).toBe(0);
+  expect(await statusWith(general + single, withOthers())).toBe(1);
+});
