@@ -139,7 +139,7 @@ export function entriesFor(
     // are joined, so only the first one has the number of checks.
     const checks = stabilities.tried(first).reduce((sum, place) => sum + place.checks, 0);
     const sums = own.map(sumsOf);
-    const allFactor = isOfPlayers ? factorOfPlayers(own) : factorAnywhere(first, stabilities);
+    const allFactor = Math.max(factorAnywhere(first, stabilities), isOfPlayers ? factorOfPlayers(own) : 1);
     const allSums = allowedAnywhere(sums, first.rule, { stakes, factor: allFactor });
     // Without a limit, an entry for failures by chance would also allow a new fault that loses much more money.
     const chanceSums = sums.every(isWithoutSums)
