@@ -99,7 +99,8 @@ export function ruleResult(
   const noMoney = breaches.length > 0 && breaches.every((outcome) => outcome.noMoney);
   const { places } = how;
   const isFailing = places.some(({ failed }) => failed > 0);
-  const isNew = newPlaces(how.baseline, places).length > 0;
+  const fresh = newPlaces(how.baseline, places);
+  const isNew = fresh.length > 0;
   const base = {
     rule: noMoney && rule.money ? { ...rule, money: false, means: null } : rule,
     checks: countOf(outcomes, isDecided),
@@ -111,7 +112,7 @@ export function ruleResult(
       isNew &&
       how.baseline.some(({ known, state }) => known.rule === rule.id && !known.undecided && state !== 'expired'),
     places,
-    findings: outcomes.flatMap((outcome) => outcome.findings).toSorted(byImportance(rule, scenarios, how.run)),
+    findings: outcomes.flatMap((outcome) => outcome.findings).toSorted(byImportance(rule, scenarios, how.run, fresh)),
     findingCount: countOf(outcomes, isFinding),
     flaky: false,
     isDeclined: false,
@@ -204,13 +205,21 @@ function skipOf(outcomes: readonly JudgedOutcome[]) {
 /**
  * Returns a function that compares findings by importance. The most severe findings come first. Among equally severe
  * findings, these come first, in this order of preference:
+ * - findings that the baseline of the run does not allow
  * - findings that no other rule explains
  * - findings of a scenario that lists the rule
  * - findings of a scenario that was played in an everyday currency
  * - findings of a scenario with the name of the rule
  * - findings that an exchange shows
  */
-function byImportance(rule: Rule, scenarios: readonly ScenarioResult[], { settings }: RunStarted) {
+function byImportance(
+  rule: Rule,
+  scenarios: readonly ScenarioResult[],
+  { settings }: RunStarted,
+  fresh: readonly RulePlace[],
+) {
+  const isFresh = ({ endpoint, scenario }: JudgedFinding): boolean =>
+    fresh.some((place) => place.endpoint === endpoint && place.scenario === scenario);
   const claims = new Map(scenarios.map(({ planned }) => [planned.id, planned.rules.indexOf(rule.id)]));
   const everyday = new Set(
     settings.sessions
@@ -220,10 +229,12 @@ function byImportance(rule: Rule, scenarios: readonly ScenarioResult[], { settin
   const readable = new Set(
     scenarios.filter(({ sessions }) => everyday.has(sessions.main ?? '')).map(({ planned }) => planned.id),
   );
-  const weight = ({ causes, scenario, exchange }: JudgedFinding): number => {
+  const weight = (finding: JudgedFinding): number => {
+    const { causes, scenario, exchange } = finding;
     const claim = claims.get(scenario) ?? -1;
     const isNamesake = scenario.split('#')[0] === rule.id.replace('.', '/');
     return (
+      (isFresh(finding) ? 128 : 0) +
       (causes.length === 0 ? 64 : 0) +
       (claim === 0 ? 32 : claim > 0 ? 16 : 0) +
       (readable.has(scenario) ? 8 : 0) +

@@ -72,6 +72,14 @@ describe('a baseline of failures of one player', () => {
     expect(await statusWith(text, withOthers(['eva'], ['bo'], ['em', sum('-20')]))).toBe(1);
   });
 
+  it('shows the place that got worse as the example, and not the known failure', async () => {
+    const text = await baselineOf(withOthers(['em', sum('-0.10')]));
+    const worse = await foldOf(withOthers(['em', sum('-0.10')], ['em', sum('-20')]), text);
+    const result = worse.rules.find(({ rule }) => rule.id === 'win.credit');
+    expect(result).toMatchObject({ isWorse: true, seenIn: 'win/s1' });
+    expect(result?.findings[0]?.scenario).toBe('win/s1');
+  });
+
   it('is not fixed as long as the player has not tested the rule', async () => {
     const text = await baselineOf(withOthers(['em', sum('-0.10')]));
     expect(await statusWith(text, withOthers())).toBe(0);
