@@ -112,7 +112,8 @@ function concluded(fold: Fold): Conclusion {
     return { verdict: 'undecided', exitCode: 3, firstLine: `UNDECIDED: ${doubt}.${how === null ? debt : ''}` };
   const untested = untestedMoney(fold);
   const gap = untested.length === 0 ? '' : ` ${untestedMoneySentence(untested)}.`;
-  return { verdict: 'conforming', exitCode: 0, firstLine: `CONFORMING: ${conformingSentence(fold)}.${gap}${debt}` };
+  const verdict = owed === null ? 'CONFORMING' : 'CONFORMING, BUT MONEY IS OWED';
+  return { verdict: 'conforming', exitCode: 0, firstLine: `${verdict}: ${conformingSentence(fold)}.${gap}${debt}` };
 }
 
 /**

@@ -81,7 +81,7 @@ it.each(['terminal', 'markdown', 'html', 'summary', 'json', 'ctrf'])(
   async (kind) => {
     const text = (await reportOfEvents(conforming, kind)).replaceAll(/\\(?=[.()])/g, '');
     expect(text).toContain(
-      'acme breaks none of 1 rule judged. Still owed: 1 call and 3 balances (94.00 USD too low, 800 JPY too high, 1 by an unknown sum).',
+      'CONFORMING, BUT MONEY IS OWED: acme breaks none of 1 rule judged. Still owed: 1 call and 3 balances (94.00 USD too low, 800 JPY too high, 1 by an unknown sum).',
     );
   },
 );
