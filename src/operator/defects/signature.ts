@@ -50,6 +50,24 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     change: (right) => verifyingBodies(right, () => true, ['refund']),
   },
   {
+    name: 'signature-ignored-now-and-then',
+    breaks: ['signature.mismatch'],
+    mayBreak: ['signature.missing', 'signature.tampered-body', 'signature.client-key'],
+    description: 'Who tries often enough can send refunds: one of 12 wrong signatures of refunds is not checked.',
+    change: (right) => {
+      let wrong = 0;
+      return verifyingBodies(
+        right,
+        ({ body, key, signature }) => {
+          if (signature && verifySignature(body, key, signature)) return true;
+          wrong += 1;
+          return wrong % 12 === 0;
+        },
+        ['refund'],
+      );
+    },
+  },
+  {
     name: 'signature-ignored-on-free-bets',
     breaks: ['signature.mismatch'],
     description: 'Anybody can use up the free rounds of a player: the signature of free bets is not checked.',
