@@ -102,7 +102,8 @@ function doubtAboutBalance(
   if (movedAlone !== null && (movedAlone.onlyUnrepeated !== true || outcome.isUnrepeated))
     return movedAloneReason(movedAlone);
   // A failure without a wrong sum is shown by a reply: a repeated call may be answered rightly the second time.
-  const isWrongSum = outcome.sums.length > 0;
+  // But more bets than croupier knew of may have had enough money, if somebody else had paid in.
+  const isWrongSum = outcome.sums.length > 0 || outcome.rule === 'concurrency.no-overdraft';
   if (!isWrongSum || !outcome.isUnrepeated || intermittent !== null) return null;
   return outcome.awaitsRepetition ? NOT_REPEATED : UNREPEATED;
 }

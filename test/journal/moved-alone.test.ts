@@ -105,6 +105,19 @@ describe('a failure that only a balance shows, and that did not occur again', ()
     expect(fold.scenarios.map(({ verdict }) => verdict)).toEqual([exitCode === 1 ? 'fail' : 'inconclusive']);
   });
 
+  it('is undecided without a wrong sum too, if more bets were accepted than croupier knew money for', async () => {
+    const findings = (more: Partial<Finding>) =>
+      foldJournal([
+        runStarted([scenario]),
+        started(scenario.id),
+        found(scenario.id, 'concurrency.no-overdraft', 'fail', more),
+        ended(scenario.id, { verdict: 'fail', passes: { 'bet.debit': { '*': 1 } } }),
+        runEnded(),
+      ]);
+    expect(conclude(await findings({ unrepeated: true })).exitCode).toBe(3);
+    expect(conclude(await findings({})).exitCode).toBe(1);
+  });
+
   it('is excused if the baseline allows that the rule fails now and then', async () => {
     const place = {
       rule: 'bet.debit',

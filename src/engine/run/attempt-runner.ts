@@ -431,7 +431,7 @@ export class AttemptRunner {
     const durationMs = now() - at;
     record({ event: 'scenario-ended', scenario: scenario.id, attempt, verdict, reason, durationMs, restored, passes });
     const suspects = (earlier ? held : findings).filter(isSuspect);
-    intermittentFailures.noteSum(assignment, suspects);
+    intermittentFailures.noteSum(suspects);
     return { played, findings, attempt, suspects, seen };
   }
 

@@ -1,6 +1,7 @@
 import { Money } from '../../contract/money.ts';
 import type { Intermittent } from '../../journal/event.ts';
 import type { Finding } from '../../journal/finding.ts';
+import { isAboutRaces } from '../../journal/judged-outcome.ts';
 import { absoluteMoney, type WrongSum } from '../../journal/money-sums.ts';
 import type { SessionAssignment, SessionUnderTest } from '../run-options.ts';
 import { sessionOf } from '../scenario-context.ts';
@@ -18,6 +19,8 @@ type Kind = 'bet' | 'win' | 'refund';
 interface Sums {
   readonly total: string;
   readonly each: readonly string[];
+  /** True if a finding is about one kind of call. */
+  readonly isOfOneKind: boolean;
 }
 
 /** The failures of one player. */
@@ -25,11 +28,6 @@ interface PlayerFailures {
   readonly session: SessionUnderTest;
   /** For each failure that counts: the sums by which the balance was wrong. */
   readonly counted: Sums[];
-  /**
-   * For each such sum that is not the amount of the call: the kinds of calls that each failure with this sum could come from. A kind is
-   * here only if all these failures could come from it.
-   */
-  readonly kindsOfSum: Map<string, ReadonlySet<Kind>>;
 }
 
 /**
@@ -38,16 +36,18 @@ interface PlayerFailures {
  */
 export class IntermittentFailures {
   readonly #players = new Map<string, PlayerFailures>();
+  /**
+   * For each wrong sum that is not the amount of the call: the kinds of calls that each failure with this sum could come from. A kind is
+   * here only if all these failures could come from it.
+   */
+  readonly #kindsOfSum = new Map<string, ReadonlySet<Kind>>();
   #repeated: Intermittent | undefined;
 
   /** The proof that failures come from the operator, even if they occur only now and then. Undefined if there were too few failures. */
   get proof(): Intermittent | undefined {
     if (this.#repeated) return this.#repeated;
-    for (const { session, counted, kindsOfSum } of this.#players.values()) {
-      const isStrange = (sum: string): boolean => kindsOfSum.get(sum)?.size === 0;
-      const times = counted.filter(
-        ({ total, each }) => !isStrange(total) && (each.length === 0 || !each.every(isStrange)),
-      ).length;
+    for (const { session, counted } of this.#players.values()) {
+      const times = counted.filter((sums) => this.#comesFromCall(sums)).length;
       const { sessionID, player = null } = session;
       if (times >= MIN_FAILURES) return { event: 'intermittent', sessionID, player, times };
     }
@@ -62,20 +62,31 @@ export class IntermittentFailures {
   /**
    * Notes the failures of one attempt, whether they count or not. If failures have the same sum but no kind of call in common, and the
    * sum is not the amount of a call, then no kind of call is the reason: somebody else may have moved this sum, for example with
-   * deposits.
+   * deposits. The failures of all players are compared, because somebody else may use all of them.
    */
-  noteSum(assignment: SessionAssignment, findings: readonly Finding[]): void {
-    const wrong = findings.filter(({ wrongSum }) => wrongSum !== undefined);
+  noteSum(findings: readonly Finding[]): void {
+    // In a race, chance decides about the sums.
+    const wrong = findings.filter(({ rule, wrongSum }) => wrongSum !== undefined && !isAboutRaces(rule));
     const { total, each } = sumsOf(wrong);
     if (wrong.length === 0 || (wrong.length === 1 && isAmountOfCall(wrong[0]?.wrongSum))) return;
     const kindsBySum = Map.groupBy(wrong, ({ wrongSum }) => wrongSum?.amount ?? '');
-    for (const { kindsOfSum } of this.#failuresOf(assignment)) {
-      for (const sum of new Set([total, ...each])) {
-        const kinds = (sum === total ? wrong : (kindsBySum.get(sum) ?? [])).flatMap(({ rule }) => kindsOf(rule));
-        const known = kindsOfSum.get(sum);
-        kindsOfSum.set(sum, new Set(known ? kinds.filter((kind) => known.has(kind)) : kinds));
-      }
+    for (const sum of new Set([total, ...each])) {
+      const kinds = (sum === total ? wrong : (kindsBySum.get(sum) ?? [])).flatMap(({ rule }) => kindsOf(rule));
+      const known = this.#kindsOfSum.get(sum);
+      this.#kindsOfSum.set(sum, new Set(known ? kinds.filter((kind) => known.has(kind)) : kinds));
     }
+  }
+
+  /**
+   * True if a failure has the amount of a call, or another sum with which only calls of one kind fail. Somebody else may move any sum,
+   * and at any time.
+   */
+  #comesFromCall({ total, each, isOfOneKind }: Sums): boolean {
+    const isStrange = (sum: string): boolean => {
+      const kinds = this.#kindsOfSum.get(sum);
+      return kinds !== undefined && (kinds.size === 0 || !isOfOneKind);
+    };
+    return !isStrange(total) && (each.length === 0 || !each.every(isStrange));
   }
 
   /** Notes a failure that occurred again in the same way. It proves too that the operator moves wrong amounts. */
@@ -86,7 +97,7 @@ export class IntermittentFailures {
 
   #failuresOf(assignment: SessionAssignment): readonly PlayerFailures[] {
     return [...new Map([...assignment.values()].map((one) => [playerOf(one), one]))].map(([player, session]) => {
-      const failures = this.#players.get(player) ?? { session, counted: [], kindsOfSum: new Map() };
+      const failures = this.#players.get(player) ?? { session, counted: [] };
       this.#players.set(player, failures);
       return failures;
     });
@@ -95,7 +106,11 @@ export class IntermittentFailures {
 
 function sumsOf(findings: readonly Finding[]): Sums {
   const each = findings.flatMap(({ wrongSum }) => (wrongSum ? [wrongSum.amount] : []));
-  return { total: each.reduce((sum, amount) => sum.plus(signedMoney(amount)), Money.zero).toString(), each };
+  return {
+    total: each.reduce((sum, amount) => sum.plus(signedMoney(amount)), Money.zero).toString(),
+    each,
+    isOfOneKind: findings.some(({ rule }) => isAboutRaces(rule) || kindsOf(rule).length < EVERY_KIND.length),
+  };
 }
 
 function signedMoney(amount: string): Money {
@@ -115,10 +130,13 @@ const EVERY_KIND: readonly Kind[] = ['bet', 'win', 'refund'];
 function kindsOf(rule: Finding['rule']): readonly Kind[] {
   switch (rule) {
     case 'bet.debit':
+    case 'bet.many-in-round':
     case 'idempotency.bet':
       return ['bet'];
     case 'win.credit':
     case 'win.retried':
+    case 'win.zero':
+    case 'win.many-in-round':
     case 'idempotency.win':
       return ['win'];
     case 'refund.restore':
