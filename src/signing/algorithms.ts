@@ -8,6 +8,8 @@ export interface Algorithm {
   make(payload: Uint8Array, key: Uint8Array): Uint8Array;
   /** True if the algorithm is not tried together with two other mistakes, because it occurs rarely. */
   readonly isRare?: true;
+  /** True if the signature begins with the payload, so that its length depends on the payload. */
+  readonly keepsPayload?: true;
 }
 
 const USUAL_HASHES = [
@@ -119,6 +121,20 @@ const SEPARATED = [
 const CORRECT: Algorithm = { id: 'hmac-sha256', mistake: null, make: (payload, key) => hmac('sha256', key, payload) };
 
 const RARE: readonly Algorithm[] = [
+  {
+    id: 'payload-and-hmac-of-nothing',
+    mistake:
+      'The payload was given to the function that returns the HMAC, such as Sum of Go. That function only puts the payload before the HMAC of nothing. Write the payload to the HMAC first, then call Sum(nil).',
+    make: (payload, key) => Buffer.concat([payload, hmac('sha256', key, '')]),
+    keepsPayload: true,
+  },
+  {
+    id: 'payload-and-hmac',
+    mistake:
+      'The payload stands before its HMAC, because it was given again to the function that returns the HMAC, such as Sum of Go. Call Sum(nil).',
+    make: (payload, key) => Buffer.concat([payload, hmac('sha256', key, payload)]),
+    keepsPayload: true,
+  },
   ...HASHES.map(wrongHmac),
   ...HASHES.flatMap(plainHashes),
   ...RARE_SEPARATORS.flatMap((mark) => separatedHashes(SHA256, mark)),

@@ -149,6 +149,7 @@ class Search {
   #fitsLength(algorithm: Algorithm, isWhole = false): boolean {
     const { length } = algorithm.make(NOTHING, NOTHING);
     return this.#readings.some(({ bytes, writing }) => {
+      if (algorithm.keepsPayload) return bytes.length > length && !writing.isPart;
       if (writing.write) return !isWhole;
       if (writing.isPart && isWhole) return false;
       return writing.isPart ? length > bytes.length : length === bytes.length;

@@ -58,7 +58,33 @@ export function rareOfRequest(
       rarely(`only-${name}`, `Only the value of ${name} was signed. Sign the whole payload.`, value, fix),
       rarely(`only-${name}`, `Only ${name}=… was signed. Sign the whole payload.`, `${name}=${value}`, fix),
     ]),
+    ...someValues(fields, fix),
     ...(text === '' ? [] : aroundBody(method, pathOf(url).split('?', 1)[0] ?? '', { text, fields })),
+  ];
+}
+
+/** The largest number of values of which every order is tried. */
+const MAX_ORDERED = 5;
+
+/** Returns the values of two or more fields in every order. */
+function someValues(
+  fields: readonly (readonly [name: string, value: string])[],
+  fix: 'raw-body' | 'query',
+): readonly Made[] {
+  const selections = orderedSelections(fields.slice(0, MAX_ORDERED)).filter(({ length }) => length > 1);
+  return selections.flatMap((chosen) =>
+    SEPARATORS.map((mark) => {
+      const names = chosen.map(([name]) => name).join(', ');
+      const mistake = `Only the values of ${names} were signed, in this order. Sign the whole payload.`;
+      return rarely('some-values', mistake, chosen.map(([, value]) => value).join(mark), fix);
+    }),
+  );
+}
+
+function orderedSelections<T>(items: readonly T[]): readonly (readonly T[])[] {
+  return [
+    [],
+    ...items.flatMap((item) => orderedSelections(items.filter((one) => one !== item)).map((rest) => [item, ...rest])),
   ];
 }
 

@@ -88,6 +88,11 @@ export function anyRequest(
               ] as const,
           ),
           [
+            'method-path-query-lines',
+            'The method, the path and the query were signed on separate lines instead of the payload.',
+            `${method}\n${bare}\n${queryOf(url)}`,
+          ],
+          [
             'method-path-body',
             'The method and the path were signed together with the body. Sign only the body.',
             `${method}${bare}${text}`,

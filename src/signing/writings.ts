@@ -61,6 +61,13 @@ export const WRITINGS: readonly Writing[] = [
     read: (text) => base64Bytes(text, /^[A-Za-z0-9+/]{16,}={0,2}$/, 'base64'),
   },
   {
+    id: 'base64-in-one-case',
+    mistake:
+      'The signature is written in base64, and its letters were changed to one case. Write it in lower-case hexadecimal.',
+    read: (text) => (/^(?:[a-z0-9+/]{43}|[A-Z0-9+/]{43})=$/.test(text) ? Buffer.alloc(32) : undefined),
+    write: (bytes) => Buffer.from(bytes).toString('base64').toLowerCase(),
+  },
+  {
     id: 'base64url',
     mistake: 'The signature is written in base64url. Write it in lower-case hexadecimal.',
     read: (text) => base64Bytes(text, /^[A-Za-z0-9_-]{16,}={0,2}$/, 'base64url'),

@@ -104,6 +104,8 @@ const TEXTS: readonly Row[] = [
   ['in-apostrophes', hmac(`'${BODY}'`)],
   ['apostrophes', hmac(BODY.replaceAll('"', "'"))],
   ['quotation-marks-removed', hmac(BODY.replaceAll('"', ''))],
+  ['some-values', hmac(FIELDS.sessionID + FIELDS.txID + FIELDS.amount)],
+  ['some-values', hmac(`${FIELDS.txID}|${FIELDS.amount}`)],
   ['trailing-nul', hmac(`${BODY}\0`)],
   ['trailing-cr', hmac(`${BODY}\r`)],
   ['two-line-breaks', hmac(`${BODY}\n\n`)],
@@ -182,6 +184,8 @@ const QUERIES: readonly Row[] = [
   ['query-string-end', hmac(`${QUERY}&`), null],
   ['pretty-2', hmac('{\n  "currency": "EUR",\n  "gameID": "g/1",\n  "sessionID": "s-7731"\n}'), null],
   ['method-and-path', hmac(`GET\n/wallet/balance?${QUERY}`), null],
+  ['method-path-query-lines', hmac(`GET\n/wallet/balance\n${QUERY}`), null],
+  ['some-values', hmac('s-7731:EUR'), null],
 ];
 
 const WRITTEN: readonly Row[] = [
@@ -210,12 +214,17 @@ const WRITTEN: readonly Row[] = [
     (signature): Row => ['surrounded', signature],
   ),
   ['surrounded', `${hmac(BODY).slice(0, 32)}\n ${hmac(BODY).slice(32)}`],
+  ['base64-in-one-case', bytesOf(BODY).toString('base64').toLowerCase()],
+  ['base64-in-one-case', bytesOf(BODY).toString('base64').toUpperCase()],
   ['part-without-pair', hmac(BODY).slice(0, 63)],
   ['end-part', hmac(BODY).slice(1)],
   ['end-part', hmac(BODY).slice(32)],
 ];
 
 const HASHED: readonly Row[] = [
+  ['payload-and-hmac-of-nothing', Buffer.from(BODY).toString('hex') + hmac('')],
+  ['payload-and-hmac-of-nothing', Buffer.concat([Buffer.from(BODY), bytesOf('')]).toString('base64')],
+  ['payload-and-hmac', Buffer.from(BODY).toString('hex') + hmac(BODY)],
   ...['sha512-256', 'sha3-512', 'blake2s256', 'blake2b512', 'ripemd160', 'sm3'].map(
     (name): Row => [`hmac-${name}`, hmac(BODY, KEY, name)],
   ),
