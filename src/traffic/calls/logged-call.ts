@@ -90,7 +90,7 @@ export function loggedCall(
   const isWhole = own !== null && !isCut(own);
   return {
     ...place,
-    seen,
+    seen: also === null ? seen : withIDsOf(seen, also),
     alsoSeen: also,
     ending,
     done: ending === 'unknown' && isCut(reading) ? 'maybe' : doneBy(seen.call, ending, answers),
@@ -108,6 +108,13 @@ export function loggedCall(
     isSignedByOther: views.some(({ exchange }) => isSignedByOther(exchange, keysOf)),
     excuse: null,
   };
+}
+
+/** Returns the call with the ids that its log does not show, from the log of the other side. */
+function withIDsOf(seen: RecordedCall, also: RecordedCall): RecordedCall {
+  const { roundID, origTxID } = seen;
+  if (roundID !== null && (origTxID !== null || seen.call !== 'refund')) return seen;
+  return { ...seen, roundID: roundID ?? also.roundID, origTxID: origTxID ?? also.origTxID };
 }
 
 /** True if the operator logged a success, and the service received a reply with an error instead. */

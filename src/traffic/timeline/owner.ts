@@ -34,17 +34,26 @@ export function ownersOf(
     return player === null ? (session === null ? null : `session ${session}`) : `player ${player}`;
   };
   const ofTransaction = new Map<string, string>();
+  const ofRound = new Map<string, string>();
+  // If one round id belongs to two wallets, the rounds of each player have numbers of their own. Then no round shows whose call it is.
+  let areRoundsShared = false;
   const currencies = new Map<string, Set<string>>();
   const origins = new Map<string, Set<string>>();
   for (const views of paired) {
     const name = named(views);
     if (name === null) continue;
-    for (const id of [views.seen.txID, views.seen.roundID]) if (id !== null) ofTransaction.set(id, name);
+    const { txID, roundID } = views.seen;
+    if (txID !== null) ofTransaction.set(txID, name);
+    if (roundID !== null) {
+      if ((ofRound.get(roundID) ?? name) !== name) areRoundsShared = true;
+      ofRound.set(roundID, name);
+    }
     addTo(currencies, name, currencyOf(views));
     addTo(origins, name, originOf(views));
   }
   const byID = ({ txID, origTxID, roundID }: RecordedCall): string | undefined =>
-    [txID, origTxID, roundID].flatMap((id) => (id === null ? [] : (ofTransaction.get(id) ?? [])))[0];
+    [txID, origTxID].flatMap((id) => (id === null ? [] : (ofTransaction.get(id) ?? [])))[0] ??
+    (roundID === null || areRoundsShared ? undefined : ofRound.get(roundID));
   return (views) => {
     const name = named(views) ?? byID(views.seen) ?? null;
     if (name === null) return NOBODY;
