@@ -4,6 +4,8 @@ import type { CallSelection, KnownSession } from '../call-selection.ts';
 import type { Judgement, LogEntry, LoggedExchange, LogPlace, LogTime, SentIDs } from '../logged-exchange.ts';
 import { isMasked } from '../masked.ts';
 import { type CallPaths, type OtherCall, otherCall, type RecordedCall, recordedCall } from '../recorded-call.ts';
+import type { Line } from './file-bytes.ts';
+import { LineSearch, SessionSearch } from './line-search.ts';
 import { mayBeCall } from './may-be-call.ts';
 import { type LineOwner, readEntries, type Source } from './read-entries.ts';
 import { SentBodies } from './sent-bodies.ts';
@@ -235,7 +237,9 @@ function isSelectable(
 }
 
 function someOf(ids: readonly string[]): Source['mayMatter'] {
-  return ids.every((id) => PLAIN_ID.test(id)) ? (text) => ids.some((id) => text.includes(id)) : undefined;
+  if (!ids.every((id) => PLAIN_ID.test(id))) return undefined;
+  const search = new LineSearch(ids);
+  return (line) => search.isIn(line);
 }
 
 /**
@@ -246,19 +250,29 @@ const SESSION = /sessionID[\\"']{0,6}\s{0,2}[:=]\s{0,2}([\\"']{0,6})([\w.:-]+)(â
 
 /** Returns a function that says whether a line belongs to one of the owners. */
 function ownerFilter({ sessions, players }: Owners): Source['ownerOf'] {
-  if (![...sessions, ...players].every((id) => PLAIN_ID.test(id))) return undefined;
+  const ids = [...sessions, ...players];
+  if (!ids.every((id) => PLAIN_ID.test(id))) return undefined;
+  const search = ids.length <= MAX_SEARCHED ? new LineSearch(ids) : undefined;
+  const shown = new SessionSearch();
   const ofSession = sessionFilter((session) => sessions.has(session));
-  return (text) => {
-    const owner = ofSession(text);
+  return (line) => {
+    // Most lines have none of the ids. Then their text is needed only if their session is masked or cut.
+    const found = search?.isIn(line) === false ? shown.in(line) : 'unsure';
+    if (found !== 'unsure') return found === 'none' ? 'unknown' : 'other';
+    const owner = ofSession(line);
+    const text = line.text ?? '';
     if (owner !== 'wanted') for (const player of players) if (text.includes(player)) return 'wanted';
     return owner;
   };
 }
 
+/** Maximum number of ids that are searched for one after another. */
+const MAX_SEARCHED = 20;
+
 /** Returns a function that says whether the session on a line is wanted. */
-export function sessionFilter(isWanted: (session: string) => boolean): (text: string) => LineOwner {
-  return (text) => {
-    const [, mark = '', session, end = ''] = SESSION.exec(text) ?? [];
+export function sessionFilter(isWanted: (session: string) => boolean): (line: Line) => LineOwner {
+  return ({ text }) => {
+    const [, mark = '', session, end = ''] = SESSION.exec(text ?? '') ?? [];
     if (session === undefined) return 'unknown';
     // The logger may have cut the text within the id.
     const isCut = end === 'â€¦' || !end.startsWith(mark);

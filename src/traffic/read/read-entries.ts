@@ -82,12 +82,12 @@ export interface Source {
    * Returns false for a JSON line that certainly contains no selected call. croupier does not parse such a line, which saves most
    * of the time for a large log. If this function is absent, croupier parses each line.
    */
-  readonly mayMatter?: ((text: string) => boolean) | undefined;
+  readonly mayMatter?: ((line: Line) => boolean) | undefined;
   /**
    * Says which player a line belongs to. Lines of players who are not wanted are not read. In logs with requests and replies on
    * separate lines, a reply is read only if its request was read. If this function is absent, croupier reads each line.
    */
-  readonly ownerOf?: ((text: string) => LineOwner) | undefined;
+  readonly ownerOf?: ((line: Line) => LineOwner) | undefined;
   /**
    * Returns false for a line that croupier need not read again: an earlier reading found that it is like an earlier line, and its
    * call is not needed now. The argument is the number of the line.
@@ -165,15 +165,15 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
     let skipped = 0;
     let found: LogEntry[] = [];
     for (const line of lines) {
-      if (source.mayMatter && isLog(line) && reading.isBetweenEntries && !source.mayMatter(line.text ?? '')) {
+      if (source.mayMatter && isLog(line) && reading.isBetweenEntries && !source.mayMatter(line)) {
         skipped += 1;
         reading.leaveOut(line.number);
         continue;
       }
-      const owner = source.ownerOf === undefined || line.number === 1 ? 'wanted' : source.ownerOf(line.text ?? '');
+      const owner = source.ownerOf === undefined || line.number === 1 ? 'wanted' : source.ownerOf(line);
       // If the newest line comes first, a reply comes before its request. The first lines show whether this is so.
       const mayBeReply = owner === 'unknown' && line.number <= FIRST_LINES;
-      if (owner !== 'wanted' && !mayBeReply && reading.maySkip(line.text ?? '', owner)) {
+      if (owner !== 'wanted' && !mayBeReply && reading.maySkip(line, owner)) {
         if (owner === 'other') skipped += 1;
         reading.leaveOut(line.number);
         continue;
@@ -203,9 +203,16 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
 }
 
 /** True for a line of JSON that is not a part of an entry of several lines. */
-function isLog({ text, number }: Line): boolean {
-  return text?.startsWith('{') === true && !MAY_CONTINUE.test(text) && number > 1;
+function isLog(line: Line): boolean {
+  const { bytes, from, to, number } = line;
+  if (bytes === null || number <= 1 || from >= to || bytes[from] !== OPEN_BRACE) return false;
+  // The first letters show for most lines that they match no `MAY_CONTINUE`, so these lines are not decoded.
+  const [first, second] = [bytes[from + 2], bytes[from + 3]];
+  const mayContinue = (first === LOWER_L && second === LOWER_O) || (first === LOWER_E && second === LOWER_V);
+  return !(mayContinue && MAY_CONTINUE.test(line.text ?? ''));
 }
+
+const [OPEN_BRACE, LOWER_E, LOWER_L, LOWER_O, LOWER_V] = [0x7b, 0x65, 0x6c, 0x6f, 0x76];
 
 /** If an entry can't be read, adds the beginning of its line. Returns every other entry unchanged. */
 function shownWith(entry: LogEntry, line: number, text: string): LogEntry {
@@ -292,11 +299,13 @@ class LineReader {
    *
    * @param owner `unknown` if the line shows no session; it may be the reply to a request with a wanted session
    */
-  maySkip(text: string, owner: 'other' | 'unknown'): boolean {
+  maySkip(line: Line, owner: 'other' | 'unknown'): boolean {
     if (this.#command ?? this.#message ?? this.#waiting ?? this.#bare ?? this.#csv ?? this.#journal ?? this.#columns)
       return false;
     if (!this.#interleaved.isEmpty || (this.#block && !this.#block.lines.isLineOfText)) return false;
     if (owner === 'unknown' && (this.#correlation.hasJoinedEarly || this.#textCorrelation.hasJoinedEarly)) return false;
+    if (owner === 'other' && isLog(line)) return !this.#block;
+    const text = line.text ?? '';
     if (text.startsWith('{'))
       return (
         !this.#block &&
