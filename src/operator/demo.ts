@@ -68,6 +68,8 @@ const FIRST_SESSIONS: readonly SessionOptions[] = [
   active('eu-farah-btc', 'farah', 'BTC', 'catch', '1.53186407'),
   active('eu-ines-usd', 'ines', 'USD', 'swipe', '1000.00'),
   active('eu-jan-eur', 'jan', 'EUR', 'swipe', '1000.00'),
+  active('eu-kofi-eur', 'kofi', 'EUR', 'catch', '1000.00'),
+  active('eu-lena-usd', 'lena', 'USD', 'swipe', '1000.00'),
   {
     sessionID: 'eu-gus-usd-old',
     player: 'gus',

@@ -55,7 +55,7 @@ describe('--print-config', () => {
     expect(of('deadline')).toEqual({ name: 'deadline', value: '4s', from: 'file', where: 'croupier.yaml:12' });
     expect(of('linger')).toMatchObject({ value: '1000ms', from: 'environment', where: 'CROUPIER_LINGER' });
     expect(of('strict')).toMatchObject({ value: 'true', where: 'CROUPIER_STRICT' });
-    expect(of('workers')).toEqual({ name: 'workers', value: '8', from: 'default', where: null });
+    expect(of('workers')).toEqual({ name: 'workers', value: '10', from: 'default', where: null });
     expect(of('acme-eu: sessions')).toMatchObject({ value: 's1', from: 'flag', where: '--session' });
     expect(of('acme-eu: sessions[0].sessionID')).toBeUndefined();
     expect(of('acme-eu: integratorBaseUrl')).toMatchObject({

@@ -17,7 +17,7 @@ import { notifySchema } from './notify-schema.ts';
  * The values that settings have if no flag, no variable and no file sets them. The deadline comes from the section "Limits" of the
  * contract.
  */
-export const DEFAULTS = { deadline: `${REPLY_DEADLINE_SECONDS}s`, linger: '2s', workers: 8, maxAtOnce: 64 } as const;
+export const DEFAULTS = { deadline: `${REPLY_DEADLINE_SECONDS}s`, linger: '2s', workers: 10, maxAtOnce: 64 } as const;
 
 /** The names that `require` accepts. */
 const REQUIRABLE: readonly string[] = [...RULE_GROUPS, ...RULES.map(({ id }) => id)];

@@ -106,7 +106,7 @@ const CONFIG_EXAMPLES: Readonly<Record<Exclude<keyof Config, 'clients'>, string>
   linger: '2s',
   labels: '{ build: { header: X-Build } }',
   budget: '{ balance: 300ms, bet: 800ms }',
-  workers: '8',
+  workers: '10',
   rate: '50',
   lock: '{ wait: 10m }',
   history: '{ runs: 1000, days: 400, journals: 100 }',
