@@ -68,9 +68,12 @@ type Range = readonly [from: number, to: number];
 
 /** Number of bits of a hash that select an entry of the filter. */
 const FILTER_BITS = 16;
-const BASE = 0x01000193;
-/** BASE to the power of MIN_RUN. It is needed to remove the oldest character from a hash. */
-const OLDEST = Array.from({ length: MIN_RUN }).reduce<number>((product) => Math.imul(product, BASE), 1);
+/** Each character moves the hash by this number of bits. So a character has left the 32 bits of the hash after MIN_RUN others. */
+const SHIFT = 32 / MIN_RUN;
+/** Number of the characters whose folded code and number are in a table. */
+const TABLE = 256;
+/** For each of these characters, the number that it adds to a hash. */
+const ADDED = Int32Array.from({ length: TABLE }, (_, code) => scattered(folded(code)));
 
 /** Maximum length of a text that is first checked without its views, in characters. */
 const SHORT_TEXT = 256;
@@ -136,13 +139,10 @@ class SecretSearch {
     for (let at = 0; at < length; at += 1) {
       const code = text.charCodeAt(at);
       // A percent sign, a backslash or an ampersand begins an escape.
-      if (code === 0 || code === 0x25 || code === 0x5c || code === 0x26) return false;
-      hash = (Math.imul(hash, BASE) + folded(code)) | 0;
-      const from = at - MIN_RUN + 1;
-      if (from < 0) continue;
-      if (from > 0) hash = (hash - Math.imul(folded(text.charCodeAt(from - 1)), OLDEST)) | 0;
+      if (code === 0 || code === 0x25 || code === 0x5c || code === 0x26 || code >= TABLE) return false;
+      hash = ((hash << SHIFT) + (ADDED[code] as number)) | 0;
       const bit = hash >>> (32 - FILTER_BITS);
-      if ((((filter[bit >>> 5] as number) >>> (bit & 31)) & 1) !== 0) return false;
+      if ((((filter[bit >>> 5] as number) >>> (bit & 31)) & 1) !== 0 && this.#places.has(hash)) return false;
     }
     return true;
   }
@@ -157,10 +157,9 @@ class SecretSearch {
     let hash = 0;
     let masked = 0;
     for (let at = 0; at < length; at += 1) {
-      hash = (Math.imul(hash, BASE) + (codes[at] as number)) | 0;
+      hash = ((hash << SHIFT) + scattered(codes[at] as number)) | 0;
       const from = at - MIN_RUN + 1;
       if (from < 0) continue;
-      if (from > 0) hash = (hash - Math.imul(codes[from - 1] as number, OLDEST)) | 0;
       const bit = hash >>> (32 - FILTER_BITS);
       if (from < masked || (((filter[bit >>> 5] as number) >>> (bit & 31)) & 1) === 0) continue;
       for (const place of this.#places.get(hash) ?? []) {
@@ -195,8 +194,14 @@ function folded(code: number): number {
 
 function hashOf(codes: Uint16Array, from: number): number {
   let hash = 0;
-  for (let at = from; at < from + MIN_RUN; at += 1) hash = (Math.imul(hash, BASE) + (codes[at] as number)) | 0;
+  for (let at = from; at < from + MIN_RUN; at += 1) hash = ((hash << SHIFT) + scattered(codes[at] as number)) | 0;
   return hash;
+}
+
+/** Returns a number whose bits all depend on the code, and which differs from the numbers of similar codes. */
+function scattered(code: number): number {
+  const mixed = Math.imul(code + 1, 0x9e3779b1);
+  return Math.imul(mixed ^ (mixed >>> 15), 0x85ebca77);
 }
 
 /**
