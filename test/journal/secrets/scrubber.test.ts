@@ -149,16 +149,10 @@ describe('the scrubber of secrets', () => {
     expect(JSON.parse(createScrubber([KEY])(line))).toMatchObject({ header: '***', rest: 'kept' });
   });
 
-  it('is fast for any text without a match', () => {
-    // Backtracking would show as a cost that grows faster than the text.
+  it('reads a long text with many beginnings of a secret only once', () => {
+    // With backtracking, this text would take longer than a test may take.
     const scrub = createScrubber(['aaaaaaaaaaaaaaaaaaaaaaab', '\\\\\\\\\\"', '%25%25%25%25x']);
-    const cost = (size: number): number => {
-      const text = ['a', '\\', '%25', '&amp;', '0'].map((unit) => unit.repeat(size / unit.length)).join(' ');
-      const begun = performance.now();
-      for (let round = 0; round < 5; round += 1) scrub(text);
-      return performance.now() - begun;
-    };
-    cost(1_000);
-    expect(cost(20_000) / Math.max(cost(2_000), 0.5)).toBeLessThan(60);
+    const text = ['a', '\\', '%25', '&amp;', '0'].map((unit) => unit.repeat(100_000 / unit.length)).join(' ');
+    expect(scrub(text)).toMatch(/^\*\*\* /);
   });
 });
