@@ -17,6 +17,7 @@ export default defineConfig({
     exclude: ['node_modules', 'examples', ...(isSlow ? [] : [SLOW])],
     maxWorkers: 3,
     isolate: false,
-    testTimeout: 20_000,
+    // A test of the built program takes some seconds, and several times as long beside other work.
+    testTimeout: 60_000,
   },
 });
