@@ -3,6 +3,9 @@ import { type Fields, isFields } from '../../json-fields.ts';
 /** The fields in which loggers put an error. */
 const ERRORS = ['err', 'error', 'exception'] as const;
 
+/** An object in which {@link ofHttpClient} finds a request has one of these names. */
+export const NAMES_OF_CLIENTS: ReadonlySet<string> = new Set(['config', 'options', ...ERRORS]);
+
 /**
  * HTTP clients of Node.js put the request into the fields of an error. axios puts it into `config`, also in a reply, and got into
  * `options`. Returns an object with the request and the reply in the usual fields, or undefined if there is no such request.

@@ -3,7 +3,7 @@ import { type Fields, isFields, parsed } from '../../json-fields.ts';
 import type { LoggedExchange, LogPlace, Side } from '../../logged-exchange.ts';
 import { readTextLine } from './access-log.ts';
 import { valuesOf } from './field-values.ts';
-import { ofHttpClient } from './http-client.ts';
+import { NAMES_OF_CLIENTS, ofHttpClient } from './http-client.ts';
 import { type LogField, type LogForm, logForm } from './log-form.ts';
 import { exchangeOfLine } from './log-line.ts';
 import { ADJACENT, printedBodies } from './printed.ts';
@@ -121,7 +121,7 @@ export function layersOf(object: Fields): Iterable<Fields> {
 }
 
 function* layersIn(object: Fields, depth: number): Generator<Fields> {
-  const ofClient = ofHttpClient(object);
+  const ofClient = markedNames(object).hasClient ? ofHttpClient(object) : undefined;
   if (ofClient) yield ofClient;
   yield object;
   if (depth >= MAX_DEPTH) return;
@@ -259,6 +259,8 @@ interface MarkedNames {
   readonly hasQuery: boolean;
   readonly hasContext: boolean;
   readonly hasAmbiguousBody: boolean;
+  /** True if the object has one of the {@link NAMES_OF_CLIENTS}. */
+  readonly hasClient: boolean;
 }
 
 /** The object whose names were looked at last. Many fields of the same object are read one after another. */
@@ -268,16 +270,17 @@ let lastMarked: { readonly object: Fields; readonly names: MarkedNames } | null 
 function markedNames(object: Fields): MarkedNames {
   if (lastMarked?.object === object) return lastMarked.names;
   const carriers: string[] = [];
-  let [hasQuery, hasContext, hasAmbiguousBody] = [false, false, false];
+  let [hasQuery, hasContext, hasAmbiguousBody, hasClient] = [false, false, false, false];
   for (const name of Object.keys(object)) {
     if (CARRIER_RANKS.has(name)) carriers.push(name);
     hasQuery ||= OF_QUERIES.has(name);
     hasContext ||= OF_CONTEXTS.has(name);
     hasAmbiguousBody ||= AMBIGUOUS_BODIES.has(name);
+    hasClient ||= NAMES_OF_CLIENTS.has(name);
   }
   const rankOf = (name: string): number => CARRIER_RANKS.get(name) ?? 0;
   if (carriers.length > 1) carriers.sort((a, b) => rankOf(a) - rankOf(b));
-  const names = { carriers, hasQuery, hasContext, hasAmbiguousBody };
+  const names = { carriers, hasQuery, hasContext, hasAmbiguousBody, hasClient };
   lastMarked = { object, names };
   return names;
 }
@@ -423,6 +426,7 @@ const MAX_PREFIXES = 8;
  * undefined if the line describes no request.
  */
 export function readPlainText(text: string, form: LogForm, place: LogPlace, prefixes = 0): LoggedExchange | undefined {
+  if (!form.pattern && !MAY_BE_CALL.test(text)) return undefined;
   const direct = readTextLine(text, form, place);
   if (direct) return direct;
   const pairs = namedPairs(text);
@@ -435,6 +439,9 @@ export function readPlainText(text: string, form: LogForm, place: LogPlace, pref
   const found = bare && readPlainText(bare.text, form, place, prefixes + 1);
   return found && { ...found, time: found.time ?? readTime(bare.time ?? '', form.zone) ?? null };
 }
+
+/** Matches what each line of these formats has: the status of a reply, a path, an object or a pair. */
+const MAY_BE_CALL = /[\d/{=]/;
 
 function timeBefore(text: string, form: LogForm): LoggedExchange['time'] {
   const time = readTime(timeIn(text) ?? '', form.zone);
