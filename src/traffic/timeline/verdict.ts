@@ -191,6 +191,11 @@ function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readon
     );
   const unread = unreadBalancesOf(books, calls);
   if (unread.length > 0) found.push(`the logs do not show the balance in the reply to ${callNumbers(unread)}`);
+  const untested = untestedDeclinesOf(books, calls);
+  if (untested.length > 0)
+    found.push(
+      `the logs do not show the balance before the declined ${untested.length === 1 ? 'bet' : 'bets'} of ${callNumbers(untested)}, so it is unknown whether the operator took ${untested.length === 1 ? 'it' : 'them'}`,
+    );
   const paid = paidFreeBetsOf(books);
   if (paid.length > 0)
     found.push(
@@ -256,6 +261,18 @@ function unloggedOf(calls: readonly LoggedCall[]): readonly LoggedCall[] {
   return calls.filter(
     ({ ending, done, seen, reading }) =>
       ending === 'unknown' && done === 'maybe' && seen.call !== 'balance' && !isCut(reading),
+  );
+}
+
+/**
+ * Returns the declined bets before the first known balance, if an earlier reply had a balance that the log does not show. This balance
+ * would show whether the operator took the bets.
+ */
+function untestedDeclinesOf({ firstSaid }: Books, calls: readonly LoggedCall[]): readonly LoggedCall[] {
+  const first = firstSaid?.call.number ?? 0;
+  const hidden = calls.find(({ ending, balance }) => ending === 'accepted' && balance === null)?.number ?? first;
+  return calls.filter(
+    ({ number, seen, ending }) => seen.call === 'bet' && ending === 'declined' && number > hidden && number < first,
   );
 }
 

@@ -262,3 +262,25 @@ describe('a balance at the beginning that came while a bet was in flight', () =>
     expect([withRounds(12, '88.00').status, withRounds(12, '87.00').status]).toEqual([0, 3]);
   });
 });
+
+describe('a balance that was not logged before a declined bet', () => {
+  const log = (first: string) =>
+    new Log()
+      .balance(first)
+      .bet('b1', '5.00', { status: 402, code: 'insufficient_funds' })
+      .balance('95.00')
+      .bet('b2', '3.00', { balance: '92.00' }, { round: 'r-2' })
+      .win('w2', '0.00', { balance: '92.00' }, { round: 'r-2' })
+      .timeline();
+
+  it('leaves open whether the operator took the bet', () => {
+    expect(log('***').status).toBe(3);
+    expect(doubtSentences(only(log('***')))).toEqual([
+      'Not known: the logs do not show the balance before the declined bet of call 2, so it is unknown whether the operator took it.',
+    ]);
+  });
+
+  it('leaves nothing open if the log has the balance', () => {
+    expect(log('95.00').status).toBe(0);
+  });
+});
