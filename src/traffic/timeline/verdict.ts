@@ -196,6 +196,11 @@ function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readon
     found.push(
       `the logs do not show the balance before the declined ${untested.length === 1 ? 'bet' : 'bets'} of ${callNumbers(untested)}, so it is unknown whether the operator took ${untested.length === 1 ? 'it' : 'them'}`,
     );
+  const roundless = roundlessWinsOf(books);
+  if (roundless.length > 0)
+    found.push(
+      `the logs do not show the round of the win of ${callNumbers(roundless)}, so it is unknown whether the win was due`,
+    );
   const paid = paidFreeBetsOf(books);
   if (paid.length > 0)
     found.push(
@@ -273,6 +278,17 @@ function untestedDeclinesOf({ firstSaid }: Books, calls: readonly LoggedCall[]):
   const hidden = calls.find(({ ending, balance }) => ending === 'accepted' && balance === null)?.number ?? first;
   return calls.filter(
     ({ number, seen, ending }) => seen.call === 'bet' && ending === 'declined' && number > hidden && number < first,
+  );
+}
+
+/**
+ * Returns the wins without a known round, in logs that show the rounds of other calls. If such a win is the second one of its round, the
+ * service must not send it.
+ */
+function roundlessWinsOf({ transactions }: Books): readonly LoggedCall[] {
+  if (transactions.every(({ roundID }) => roundID === null)) return [];
+  return transactions.flatMap(({ call, roundID, isCampaign, amount, attempts }) =>
+    call === 'win' && roundID === null && !isCampaign && amount?.isZero() !== true ? attempts.slice(0, 1) : [],
   );
 }
 

@@ -284,3 +284,24 @@ describe('a balance that was not logged before a declined bet', () => {
     expect(log('95.00').status).toBe(0);
   });
 });
+
+describe('a win whose round was not logged', () => {
+  const log = (round: string, amount: string) =>
+    new Log()
+      .balance('100.00')
+      .bet('b1', '5.00', { balance: '95.00' })
+      .win('w1', '0.00', { balance: '95.00' })
+      .win('w2', amount, { balance: amount === '0.00' ? '95.00' : '104.00' }, { round })
+      .timeline();
+
+  it('leaves open whether the win was due, if other calls have rounds', () => {
+    expect(log('***', '9.00').status).toBe(3);
+    expect(doubtSentences(only(log('***', '9.00')))).toContain(
+      'Not known: the logs do not show the round of the win of call 4, so it is unknown whether the win was due.',
+    );
+  });
+
+  it('leaves nothing open if it pays nothing', () => {
+    expect(doubtSentences(only(log('***', '0.00')))).not.toContainEqual(expect.stringContaining('the win was due'));
+  });
+});
