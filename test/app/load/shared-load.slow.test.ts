@@ -101,7 +101,7 @@ function checkSums(result: LoadResult, count: number, journals: readonly string[
   // On a busy machine, croupier may be too slow for the load. The sums are right nevertheless.
   expect(reasons.filter((reason) => !reason.includes('could not keep its schedule'))).toEqual([]);
   expect(result.load.workers).toEqual({ count, lost: [] });
-  expect([money.players, money.verified]).toEqual([8, 8]);
+  expect([money.players, money.verified]).toEqual([10, 10]);
   const written = journals.flatMap(callsOfWorkers).toSorted();
   const joined = callsIn(path.join(command, 'load.ndjson'));
   // The journal of the command has every line of every worker, and each call has a number of its own.
@@ -151,7 +151,7 @@ describe('a load from several machines', { timeout: 120_000 }, () => {
       expect(err).toContain('Settled');
       expect([status, result.verdict, result.exitCode]).toEqual([0, 'UNDECIDED', 3]);
       const [lost] = result.load.workers.lost;
-      expect([lost?.isSettled, lost?.players.length]).toEqual([true, 4]);
+      expect([lost?.isSettled, lost?.players.length]).toEqual([true, 5]);
       expect(result.reasons[0]).toContain('croupier has settled what they were owed');
       const own = (all: readonly string[]) => all.filter((text) => lost?.players.includes(text.split(' ')[0] ?? ''));
       expect(own(balances())).toEqual(own(before));

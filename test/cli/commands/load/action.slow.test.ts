@@ -33,7 +33,7 @@ describe('a load test that is killed', { timeout: 180_000 }, () => {
     child.kill('SIGINT');
     const { status, out } = await end;
     const { verdict, load, money } = JSON.parse(out) as LoadResult;
-    expect([status, verdict, load.interrupted, money.verified]).toEqual([130, 'RECONCILED', 'SIGINT', 8]);
+    expect([status, verdict, load.interrupted, money.verified]).toEqual([130, 'RECONCILED', 'SIGINT', 10]);
     const settle = await croupier(['settle', 'load.ndjson', ...CLIENT, '--dry-run'], { cwd });
     expect(settle.out).toContain('Nothing is owed. Nothing was sent.');
     await operator.stop();
@@ -68,7 +68,7 @@ describe('a load test that is killed', { timeout: 180_000 }, () => {
       );
       expect([verdict, exitCode, load.interrupted, load.isStopping]).toEqual(['UNDECIDED', 143, 'SIGTERM', true]);
       expect(reasons[0]).toMatch(/^SIGTERM interrupted the test\. .* had not yet completed the open rounds/u);
-      expect([money.players, money.verified]).toEqual([8, 0]);
+      expect([money.players, money.verified]).toEqual([10, 0]);
       expect(new Set(money.byCurrency.map(({ shown }) => shown))).toEqual(new Set([null]));
       expect([rate.calls > 10, load.workers.count]).toEqual([true, count]);
     },
@@ -84,7 +84,7 @@ describe('a load test that is killed', { timeout: 180_000 }, () => {
     const { verdict, exitCode, load } = JSON.parse(readFileSync(path.join(cwd, 'load.json'), 'utf8')) as LoadResult;
     expect([status, exitCode, verdict, load.isStopping]).toEqual([143, 143, 'RECONCILED', undefined]);
     expect(out).toMatch(
-      /^RECONCILED: 8 balances .*, but SIGTERM interrupted the test\.\nInterrupted by .* Exit status 143\./u,
+      /^RECONCILED: 10 balances .*, but SIGTERM interrupted the test\.\nInterrupted by .* Exit status 143\./u,
     );
     await operator.stop();
   });
@@ -108,7 +108,7 @@ describe('a load test', { timeout: 120_000 }, () => {
     expect(all?.response?.p90).toBeGreaterThan(3000);
     // Only the calls that were in flight waited for their reply.
     expect(all?.service?.p50).toBeLessThan(500);
-    expect([status, result.verdict, result.money.verified]).toEqual([0, 'RECONCILED', 8]);
+    expect([status, result.verdict, result.money.verified]).toEqual([0, 'RECONCILED', 10]);
   });
 
   it('of a wallet that is not there says so, and sends nothing but balance calls', async () => {

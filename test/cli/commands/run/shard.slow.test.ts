@@ -58,9 +58,9 @@ describe('croupier run --shard', () => {
   });
 
   it('is refused if there are more parts than players, or no scenario for a part', async () => {
-    const many = await run('--shard', '1/9');
+    const many = await run('--shard', '1/11');
     expect(many.status).toBe(2);
-    expect(many.err).toContain('demo-eu has 8 players with an active session');
+    expect(many.err).toContain('demo-eu has 10 players with an active session');
     const few = await run('balance/read', '--shard', '2/2');
     expect(few).toMatchObject({ status: 2, err: expect.stringContaining('none is left for this part') });
     for (const wrong of ['0/2', '3/2', '2', '1/x']) expect((await run('--shard', wrong)).status).toBe(2);
