@@ -126,11 +126,13 @@ function reportStaleRead({ caller, session }: QuietWallet, shown: Money, { linge
 function reportOddReply(caller: Caller, odd: OddReply): void {
   const { call, sessionID, transaction, shown, low, high, isExact } = odd;
   const rule =
-    call === 'balance' || transaction?.isOverlapped
-      ? 'concurrency.no-lost-update'
-      : call === 'bet'
-        ? 'bet.debit'
-        : 'win.credit';
+    call === 'balance' && isExact
+      ? 'balance.read'
+      : call === 'balance' || transaction?.isOverlapped
+        ? 'concurrency.no-lost-update'
+        : call === 'bet'
+          ? 'bet.debit'
+          : 'win.credit';
   const range = isExact ? `the balance ${low}` : `a balance from ${low} to ${high}`;
   caller.report(rule, 'fail', call, sessionID, transaction, {
     expected: `the reply shows ${range}, which the calls at that moment allow`,
