@@ -198,18 +198,33 @@ export class Player {
 
   async #round(session: LoadSession, bets: number): Promise<void> {
     const roundID = loadUuid();
-    let hasBet = false;
-    for (let count = 0; count < bets; count += 1) {
-      const isTaken = await this.#bet(session, roundID);
-      hasBet ||= isTaken;
-    }
     const random = this.#random;
     const { mix } = this.#context;
-    if (hasBet) {
-      if (random.isIn(mix.reads)) await this.#read(session);
-      await this.#win(session, roundID);
+    const reads = random.isIn(mix.reads);
+    let hasBet = false;
+    for (let count = 1; count <= bets; count += 1) {
+      const isTaken = await (reads && count === bets
+        ? this.#betAndRead(session, roundID)
+        : this.#bet(session, roundID));
+      hasBet ||= isTaken;
     }
+    if (hasBet) await this.#win(session, roundID);
     if (random.isIn(mix.repeatsLater * 2)) await this.#repeatOne();
+  }
+
+  /**
+   * Places a bet, and reads the balance as soon as the bet is answered. The read gets its ticket together with the bet. Otherwise the
+   * player would wait so long for the ticket that even an old copy of the balance would be up to date again.
+   *
+   * @returns true if the bet was accepted
+   */
+  async #betAndRead(session: LoadSession, roundID: string): Promise<boolean> {
+    const tickets = this.#tickets(2);
+    const [due, readDue = null] = tickets instanceof Promise ? await tickets : tickets;
+    const isTaken = await this.#bet(session, roundID, due);
+    // The read can't be sent before the bet is answered, so the player does not wait for the read before this moment.
+    await this.#read(session, readDue === null ? null : Math.max(readDue, this.#context.now()));
+    return isTaken;
   }
 
   /** Plays two rounds whose calls are sent at the same moment. */

@@ -20,6 +20,7 @@ let cwd = '';
 beforeAll(() => {
   cwd = mkdtempSync(path.join(tmpdir(), 'croupier-proof-'));
   writeFileSync(path.join(cwd, 'broken.yaml'), 'brokenBets: 5\nbrokenWins: 5\nrepeatsAtOnce: 5\nrepeatsLater: 5\n');
+  writeFileSync(path.join(cwd, 'read.yaml'), 'reads: 100\nsimultaneousRounds: 0\nbrokenBets: 0\nwholeBalance: 0\n');
   writeFileSync(path.join(cwd, 'repeated.yaml'), 'brokenBets: 10\nrepeatsAtOnce: 8\nrepeatsLater: 40\n');
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
@@ -134,6 +135,16 @@ describe('under load, an operator', { timeout: 60_000 }, () => {
     const { verdict, money } = await loadOf(slow, { mix: 'broken.yaml' });
     expect(verdict).toBe('NOT RECONCILED');
     expect(money.problems.map(({ rule }) => rule)).toContain('refund.broken-connection');
+  });
+
+  it('that reads balances from a copy 100 ms behind is not reconciled, even at a low rate', async () => {
+    // Each of the eight players waits 400 ms for its next ticket, so only a read that gets its ticket with the bet comes in time.
+    const defect = ['balance-from-replica'];
+    const { verdict, findings, money } = await load({ reference: true, defect, rate: 20, mix: 'read.yaml' });
+    expect([verdict, money.problems]).toEqual(['NOT RECONCILED', []]);
+    expect(findings.map(({ rule, call }) => `${rule} ${call}`)).toEqual(['balance.read balance']);
+    // When the load ends, no rate limits the calls any more. So without such tickets, each player has at most one such read.
+    expect(findings[0]?.count).toBeGreaterThan(money.players);
   });
 
   it('gets some refunds twice at the same moment, because the wallet may pay both of them', async () => {
