@@ -101,7 +101,12 @@ export const moneyChecks: GroupChecks<'money'> = {
       const steps = [observed.unit, observed.unit.negated()].map((by) => ({
         by,
         meaning: `the balance is wrong by ${observed.unit}`,
-        causes: ['money.conservation', 'balance.read-only', ...plainRule(observed)] as const,
+        causes: [
+          'money.conservation',
+          'balance.read-only',
+          ...plainRule(observed),
+          ...ruleOfDecimals(observed),
+        ] as const,
       }));
       return [...steps, ...roundings(observed)];
     },
@@ -183,6 +188,11 @@ function plainRule({ planned }: ObservedCall): readonly RuleId[] {
   return rule ? [rule] : [];
 }
 
+/** If the call is a bet, returns the rule about the decimals of bets. */
+function ruleOfDecimals({ planned }: ObservedCall): readonly RuleId[] {
+  return planned.step.call === 'bet' ? ['bet.decimal-amount'] : [];
+}
+
 /** Returns the hypotheses that the operator cut off or rounded decimals of the amount. */
 function roundings(observed: ObservedCall): BalanceHypothesis[] {
   const { amount, effect, planned } = observed;
@@ -194,7 +204,7 @@ function roundings(observed: ObservedCall): BalanceHypothesis[] {
       const off = rounded.minus(amount);
       const by = effect.isNegative() ? off.negated() : off;
       // An operator that books a wrong part of every amount may book a sum that looks rounded.
-      const causes = plainRule(observed);
+      const causes = [...plainRule(observed), ...ruleOfDecimals(observed)];
       hypotheses.push({ by, meaning: `the ${planned.step.call} of ${amount} was booked as ${rounded}`, causes });
     }
   }

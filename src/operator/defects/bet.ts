@@ -39,6 +39,19 @@ export const BET_DEFECTS: readonly Defect[] = [
     change: (right) => ({ debitOf: (bet) => (bet.type === 'free' ? right.debitOf(bet) : right.debitOf(bet) + 1n) }),
   },
   {
+    name: 'bets-rounded-to-ten-cents',
+    breaks: ['bet.decimal-amount'],
+    mayBreak: ['bet.debit', 'bet.insufficient-funds', 'money.large'],
+    description:
+      'If a bet is no multiple of five cents, it takes the nearest multiple of ten cents. Wins are paid exactly.',
+    change: (right) => ({
+      debitOf: (bet) => {
+        const units = right.debitOf(bet);
+        return units % 5n === 0n ? units : ((units + 5n) / 10n) * 10n;
+      },
+    }),
+  },
+  {
     name: 'bet-reply-before-debit',
     breaks: ['bet.debit'],
     mayBreak: [
