@@ -8,7 +8,7 @@ import { inAlikeCurrencies, isWithoutSums, joinSums, type MoneySums, type WrongS
 import { isShownByBalance, LATE_ONCE, movedAloneReason, NOT_REPEATED, UNREPEATED } from './moved-alone.ts';
 import { type UnknownPath, unknownPathReason } from './network/unknown-path.ts';
 import { type UnknownSessions, unknownSessionReason } from './network/unknown-session.ts';
-import { allowedShare, outlyingSums, sumsOfStake, usualShare } from './share.ts';
+import { allowedShare, lowerShare, lowestVaryingShare, outlyingSums, sumsOfStake, usualShare } from './share.ts';
 
 /**
  * A finding with its final verdict. The final verdict differs from the verdict in the scenario if the breach of another rule
@@ -302,7 +302,8 @@ export function rulePlaces(
       const sums = own.flatMap((outcome) => outcome.sums);
       const entries = known.filter((one) => one.rule === rule && !one.undecided);
       const allowed = entries.flatMap(({ maxSums }) => (maxSums ? [maxSums] : []));
-      return [rule, usualShare(sums, stakes) ?? allowedShare(allowed, stakes)];
+      const fallback = lowerShare(allowedShare(allowed, stakes), lowestVaryingShare(sums, stakes));
+      return [rule, usualShare(sums, stakes) ?? fallback];
     }),
   );
   const places = [...groups.values()].flatMap((own) => {

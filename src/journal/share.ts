@@ -15,18 +15,18 @@ interface Share {
  * @param stakes the stake in each currency of the sessions
  */
 export function usualShare(sums: readonly WrongSum[], stakes: Readonly<Record<string, string>>): Share | undefined {
-  const shares = sums.flatMap((sum) => {
-    const stake = Money.read(stakes[sum.currency ?? ''] ?? '');
-    const share = sum.varies ? undefined : shareOf(sum);
-    return share && stake && share.moved.compare(stake) >= 0 ? [share] : [];
-  });
+  const shares = sharesOf(
+    sums.filter(({ varies }) => !varies),
+    stakes,
+  );
   return shares.sort(inOrder)[Math.ceil(shares.length * USUAL) - 1];
 }
 
 const USUAL = 0.9;
 
 /**
- * Returns the largest share of a stake that the entries of a baseline allow. A run uses it if none of its own sums gives a usual share.
+ * Returns the largest share of a stake that the entries of a baseline allow. A run uses it, or `lowestVaryingShare` if this is lower, if
+ * none of its own sums gives a usual share. An entry may allow a multiple of the sum that its run has shown.
  * Undefined if no entry has a sum.
  *
  * @param allowed the sums of the entries for the rule
@@ -42,6 +42,29 @@ export function allowedShare(
     }),
   );
   return shares.sort(inOrder).at(-1);
+}
+
+/**
+ * Returns twice the lowest share of the sums that depend on the balance. A player may have made other calls before the balance was read,
+ * and if they were right, the share is about half as large as the share of the wrong calls. Undefined if there is no such sum. Sums of
+ * calls for less than a stake are left out, as in `usualShare`.
+ */
+export function lowestVaryingShare(
+  sums: readonly WrongSum[],
+  stakes: Readonly<Record<string, string>>,
+): Share | undefined {
+  const lowest = sharesOf(
+    sums.filter(({ varies }) => varies),
+    stakes,
+  ).sort(inOrder)[0];
+  return lowest && { wrong: lowest.wrong.times(AMONG_RIGHT_CALLS), moved: lowest.moved };
+}
+
+const AMONG_RIGHT_CALLS = Money.of('2');
+
+/** Returns the lower one of two shares. */
+export function lowerShare(one: Share | undefined, other: Share | undefined): Share | undefined {
+  return one && other ? [one, other].sort(inOrder)[0] : (one ?? other);
 }
 
 /**
@@ -82,6 +105,15 @@ const HUNDREDTHS = Array.from({ length: 1000 }, (_, index) => Money.of(String(in
 
 /** A rounded amount or a fee that is not the same for each call may change a share, but by less than this factor. */
 const MARGIN = Money.of('1.5');
+
+/** Returns the shares of the sums whose calls moved at least one stake. */
+function sharesOf(sums: readonly WrongSum[], stakes: Readonly<Record<string, string>>): Share[] {
+  return sums.flatMap((sum) => {
+    const stake = Money.read(stakes[sum.currency ?? ''] ?? '');
+    const share = shareOf(sum);
+    return share && stake && share.moved.compare(stake) >= 0 ? [share] : [];
+  });
+}
 
 function shareOf({ amount, moved }: WrongSum): Share | undefined {
   const [wrong, all] = [absoluteMoney(amount), Money.read(moved ?? '')];

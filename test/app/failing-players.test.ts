@@ -102,6 +102,15 @@ describe('a baseline of failures of one player', () => {
     expect(await statusWith(text, withOthers(['bo'], ['em', sum('-0.30')]))).toBe(0);
   });
 
+  it('does not allow that wins of the whole balance are lost, even if all sums of the run depend on the balance', async () => {
+    const text = await baselineOf(withOthers(['em', sum('-0.30')]));
+    const fee = { amount: '-99', moved: '990', varies: true } as const;
+    const lost = { amount: '-990', moved: '990', varies: true } as const;
+    expect(text).toContain('  money: "3 USD"');
+    expect(await statusWith(text, withOthers(['bo'], ['em', fee]))).toBe(0);
+    expect(await statusWith(text, withOthers(['bo', lost], ['em', fee], ['eva', lost]))).toBe(1);
+  });
+
   it('has higher sums after an update, and no second entry', async () => {
     const text = await baselineOf(withOthers(['em', sum('-0.10')]));
     const higher = withOthers(['eva'], ['em', sum('-3')]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allowedShare, outlyingSums, usualShare } from '../../src/journal/share.ts';
+import { allowedShare, lowerShare, lowestVaryingShare, outlyingSums, usualShare } from '../../src/journal/share.ts';
 
 const STAKES = { USD: '1.00' };
 const wrong = (amount: string, moved: string, currency = 'USD') => ({ amount, moved, currency });
@@ -38,6 +38,28 @@ describe('outlying sums', () => {
   it('are only sums that depend on the balance', () => {
     expect(outlyingSums([wrong('-990.09', '990.09')], usual)).toEqual({});
     expect(outlyingSums([varying('-990.09', '990.09')], undefined)).toEqual({});
+  });
+});
+
+describe('the lowest share of the sums that depend on the balance', () => {
+  const lowest = lowestVaryingShare([varying('-990', '990'), varying('-99', '990'), wrong('-0.01', '10')], STAKES);
+
+  it('is doubled, because other calls may have been right', () => {
+    expect([String(lowest?.wrong), String(lowest?.moved)]).toEqual(['198', '990']);
+    expect(outlyingSums([varying('-296', '990')], lowest)).toEqual({});
+    expect(outlyingSums([varying('-298', '990')], lowest)).toEqual({ USD: '298' });
+  });
+
+  it('leaves out calls for less than a stake', () => {
+    expect(lowestVaryingShare([varying('-0.01', '0.50')], STAKES)).toBeUndefined();
+  });
+
+  it('counts only if it is lower than the share that a baseline allows', () => {
+    expect(lowerShare(allowedShare([{ USD: '0.90' }], STAKES), lowest)).toBe(lowest);
+    const allowed = allowedShare([{ USD: '0.10' }], STAKES);
+    expect(lowerShare(allowed, lowest)).toBe(allowed);
+    expect(lowerShare(undefined, lowest)).toBe(lowest);
+    expect(lowerShare(allowed, undefined)).toBe(allowed);
   });
 });
 
