@@ -106,7 +106,9 @@ const wrongSum = object({
     .describe('true: the amounts of the scenario depend on the balance, so the sum differs from run to run'),
   moved: text
     .exactOptional()
-    .describe('the amounts of the calls since the last read, added up without their signs, as a plain decimal'),
+    .describe(
+      'the amounts of the calls since the last read, added up without their signs, as a plain decimal; for a rule about bets, wins or refunds, only the calls that change the balance in the same direction',
+    ),
 });
 
 const finding = object({

@@ -14,7 +14,8 @@ export interface WrongSum {
   readonly varies?: true;
   /**
    * The sum of the amounts of the calls since the last read, without their signs. The wrong sum belongs to one or more of these calls.
-   * It is left out if it is not known.
+   * For a rule about bets, wins or refunds, only calls count that change the balance in the same direction. It is left out if it is not
+   * known.
    */
   readonly moved?: string;
 }

@@ -35,7 +35,7 @@ export function attributeExplained(
   { collector, effects }: { readonly collector: FindingCollector; readonly effects: Effects },
 ): void {
   if (pendingCheck.reported) {
-    collector.addSum(pendingCheck, wrongSum(wallet, hypothesis.by));
+    collector.addSum(pendingCheck, wrongSum(wallet, pendingCheck.rule, hypothesis.by));
     return;
   }
   const possible = wallet.possible();
@@ -62,7 +62,7 @@ export function attributeExplained(
         `the balance is ${value}: ${hypothesis.meaning}`,
         causes,
       ),
-      wrongSum: wrongSum(wallet, hypothesis.by),
+      wrongSum: wrongSum(wallet, pendingCheck.rule, hypothesis.by),
     },
   );
 }
@@ -170,7 +170,7 @@ export function attributeUnexplained(
       { rule, step, exchange },
       {
         ...breach(`the balance is ${listBalances(possible)}`, actual, [...causes, ...plainCauses(rule)]),
-        wrongSum: wrongSum(wallet, difference),
+        wrongSum: wrongSum(wallet, rule, difference),
       },
     );
   // If the reply to a call had the right balance, this call is the least likely cause of the wrong balance.
@@ -194,7 +194,7 @@ export function attributeUnexplained(
           ...unwanted,
           ...POSSIBLE_WITH_RACES.filter((rule) => [...due, ...wallet.pendingChecks].some((one) => one.rule === rule)),
         ]),
-        wrongSum: wrongSum(wallet, difference),
+        wrongSum: wrongSum(wallet, rule, difference),
       },
     );
     return;
@@ -305,9 +305,21 @@ export function isBelowUnit(read: IdleRead): boolean {
   return !difference.isZero() && difference.compare(read.wallet.unit) < 0 && isWrittenAsDouble(read.value);
 }
 
-/** Returns the sum by which a breach made the balance of a wallet wrong. */
-function wrongSum({ currency, moves }: Wallet, by: Money): WrongSum {
-  const moved = moves.reduce((sum, { delta }) => sum.plus(delta.absolute()), Money.zero);
+/** For a rule about one kind of call: whether such a call lowers or raises the balance. */
+const DIRECTIONS: Readonly<Partial<Record<RuleId, 'down' | 'up'>>> = {
+  'bet.debit': 'down',
+  'win.credit': 'up',
+  'refund.restore': 'up',
+};
+
+/**
+ * Returns the sum by which a breach of a rule made the balance of a wallet wrong. If the rule is about one kind of call, other calls that
+ * moved money do not count: a fee of a tenth of each win is not a smaller share because a bet came before the win.
+ */
+function wrongSum({ currency, moves }: Wallet, rule: RuleId, by: Money): WrongSum {
+  const direction = DIRECTIONS[rule];
+  const own = moves.filter(({ delta }) => direction === undefined || delta.isNegative() === (direction === 'down'));
+  const moved = own.reduce((sum, { delta }) => sum.plus(delta.absolute()), Money.zero);
   return { amount: by.toString(), currency, ...(!moved.isZero() && { moved: moved.toString() }) };
 }
 
@@ -341,7 +353,7 @@ export function reportOtherPlayers(
         `in every attempt, the balance is ${value}, wrong by ${by}, although calls were sent only in another player's session`,
         ['balance.read-only'],
       ),
-      wrongSum: wrongSum(wallet, by),
+      wrongSum: wrongSum(wallet, others.rule, by),
     },
   );
   return true;

@@ -92,10 +92,11 @@ function attributed(
   read: IdleRead,
   due: readonly PendingCheck[],
   context: { candidate?: ConcurrentCalls; odd?: UnexpectedReply } = {},
-): { readonly found: readonly string[]; readonly causes: readonly string[] } {
+): { readonly moved: readonly unknown[]; readonly found: readonly string[]; readonly causes: readonly string[] } {
   const { findings, collector } = collecting();
   attributeUnexplained(read, { candidate: context.candidate, odd: context.odd }, due, collector);
   return {
+    moved: findings.map(({ wrongSum }) => wrongSum?.moved),
     found: findings.map((finding) => `${finding.step} ${finding.rule}`),
     causes: findings.flatMap(({ causes }) => causes),
   };
@@ -112,6 +113,15 @@ describe('a wrong balance that no predicted breach explains', () => {
     expect(attributed(readOf(walletAfter({ 1: '-5' }), '99'), [], { candidate: RACE }).found).toEqual([
       '2 refund.once',
     ]);
+  });
+
+  it('names the amounts of the wins if the wins are wrong, and not the bet before them', () => {
+    const readAfter = (moves: Readonly<Record<string, string>>) => readOf(walletAfter(moves, ['1']), '107');
+    const win = attributed(readAfter({ 1: '-20', 2: '30' }), [pending('win.credit', '2')]);
+    expect(win).toMatchObject({ found: ['2 win.credit'], moved: ['30'] });
+    const bet = attributed(readAfter({ 1: '30', 2: '-20' }), [pending('bet.debit', '2')]);
+    expect(bet).toMatchObject({ found: ['2 bet.debit'], moved: ['20'] });
+    expect(attributed(readAfter({ 1: '-20', 2: '30' }), [], { candidate: RACE }).moved).toEqual(['50']);
   });
 
   it('names the rule about copies as a cause only if copies were sent', () => {
