@@ -21,7 +21,7 @@ import type { NotPlayable, RunnableScenario, RunOptions, SessionAssignment, Sess
 import type { Played } from '../scenario/play-scenario.ts';
 import { WRONG_BOOKING_RULES } from '../scenario/setup-and-teardown.ts';
 import { sessionOf } from '../scenario-context.ts';
-import { SessionPool, sessionsToPlay, walletIdOf } from '../session-pool.ts';
+import { playerOf, SessionPool, sessionsToPlay, walletIdOf } from '../session-pool.ts';
 import { denominationOf, statedDecimals } from '../stakes.ts';
 import { AttemptRunner } from './attempt-runner.ts';
 import { currencyNotices } from './currency-notices.ts';
@@ -520,7 +520,8 @@ class Run {
     this.#late.note(scenario, plan, assignment, played, attempt);
     if (isQuiet(plan, played)) this.#knownBalances.remember(played.leftForNext);
     const alone = this.#isSequential && new Set([...assignment.values()].map(walletIdOf)).size === 1;
-    this.#conclude(scenario, played, findings, alone);
+    const players = [...new Set([...assignment.values()].map(playerOf))];
+    this.#conclude(scenario, played, findings, { alone, players });
   }
 
   /**
@@ -536,10 +537,15 @@ class Run {
     });
   }
 
-  #conclude(scenario: RunnableScenario, played: Played, findings: readonly Finding[], alone: boolean): void {
+  #conclude(
+    scenario: RunnableScenario,
+    played: Played,
+    findings: readonly Finding[],
+    company: { readonly alone: boolean; readonly players: readonly string[] },
+  ): void {
     this.#giveUpPolicy.note(findings, played.passes);
     this.#giveUpPolicy.noteEnd(played.reason);
-    this.#attribution.add(scenario.id, findings, played.letIn, { ...played, alone });
+    this.#attribution.add(scenario.id, findings, played.letIn, { ...played, ...company });
     if (findings.some(({ verdict, rule }) => verdict === 'fail' || (rule === EXPECTATION && verdict !== 'pass')))
       this.#failed += 1;
     if (this.#reached) return;

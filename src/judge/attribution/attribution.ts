@@ -25,10 +25,18 @@ const SPECIAL_SIGNATURE_RULES: readonly RuleId[] = [
 /** Maximum number of breaches that are compared with each other. */
 const MAX_BREACHES = 5000;
 
+/** Minimum number of breaches that show that a player's calls break a rule again and again. */
+const MIN_USUAL = 2;
+
+function keyOf(rule: string, player: string): string {
+  return `${rule} ${player}`;
+}
+
 /** A finding that is kept until the end of the run, because another finding may explain this finding. */
 interface RuleBreach {
   /** True if the breach can explain a fail. This is so if the breach is itself a fail, or a warning about money. */
   readonly fails: boolean;
+  readonly players: readonly string[];
   readonly alone: boolean;
   readonly unaware: boolean;
   readonly scenario: string;
@@ -57,6 +65,8 @@ interface ScenarioFacts {
   readonly unaware?: boolean;
   /** True if no other player was active during this scenario, neither in this scenario nor in another scenario. */
   readonly alone?: boolean;
+  /** The players who took part in the scenario. Left out if they are not known. */
+  readonly players?: readonly string[];
 }
 
 /**
@@ -69,6 +79,8 @@ export class Attribution {
   readonly #breaches: RuleBreach[] = [];
   readonly #moved = new Set<RuleId>();
   readonly #passes = new Map<string, number>();
+  /** The number of passes in the scenarios of a player. The key is made by `keyOf`. */
+  readonly #passesOf = new Map<string, number>();
   readonly #staleReads: StaleReadRule;
   /** The rules for which `isProven` returns true. undefined until they are needed for the first time. */
   #proven: ReadonlySet<string> | undefined;
@@ -94,8 +106,13 @@ export class Attribution {
     this.#proven = undefined;
     this.#alsoWarned = undefined;
     for (const rule of shown.moved ?? []) this.#moved.add(rule);
-    for (const [rule, counts] of Object.entries(shown.passes ?? {}))
-      this.#passes.set(rule, (this.#passes.get(rule) ?? 0) + Object.values(counts).reduce((sum, one) => sum + one, 0));
+    const { players = [] } = shown;
+    for (const [rule, counts] of Object.entries(shown.passes ?? {})) {
+      const passes = Object.values(counts).reduce((sum, one) => sum + one, 0);
+      this.#passes.set(rule, (this.#passes.get(rule) ?? 0) + passes);
+      for (const key of players.map((player) => keyOf(rule, player)))
+        this.#passesOf.set(key, (this.#passesOf.get(key) ?? 0) + passes);
+    }
     for (const finding of findings) {
       const { rule, verdict, endpoint, causes } = finding;
       if (rule === EXPECTATION || (verdict !== 'fail' && verdict !== 'warn')) continue;
@@ -109,6 +126,7 @@ export class Attribution {
           causes,
           causesWithMoney: causes.filter((cause) => needsMovedMoney(cause, finding)),
           fails,
+          players,
           alone: shown.alone === true,
           unaware: shown.unaware === true,
         });
@@ -169,11 +187,11 @@ export class Attribution {
   }
 
   /** Returns the failing rules that would explain a breach. */
-  #causesOf({ rule, endpoint, causes, causesWithMoney, alone, unaware, fails }: RuleBreach): RuleId[] {
+  #causesOf({ rule, endpoint, causes, causesWithMoney, players, alone, unaware, fails }: RuleBreach): RuleId[] {
     const failing = causes.filter(
       (cause) =>
         (this.#failing.has(cause) || (!fails && this.#warned.has(cause))) &&
-        !this.#isIntermittent(cause) &&
+        (!this.#isIntermittent(cause) || players.some((player) => this.#isUsualFor(player, cause))) &&
         (!causesWithMoney.includes(cause) || this.#moved.has(cause)) &&
         !(alone && cause === 'session.isolated') &&
         !(rule === 'signature.mismatch' && cause === 'signature.accepted' && !this.#refusesRight(endpoint)),
@@ -192,6 +210,15 @@ export class Attribution {
     const fails = this.#breaches.filter((one) => one.fails && one.rule === rule).length;
     const passes = this.#passes.get(rule) ?? 0;
     return rule === 'bet.exact-balance' ? passes > 0 : OF_EVERY_CALL.includes(rule) && passes > 4 * fails;
+  }
+
+  /**
+   * True if the rule is broken at least as often as it is kept in the scenarios of a player. The fault may concern this player only, so
+   * the calls of other players say nothing about it. A single breach can occur by chance.
+   */
+  #isUsualFor(player: string, rule: RuleId): boolean {
+    const own = this.#breaches.filter((one) => one.fails && one.rule === rule && one.players.includes(player));
+    return own.length >= MIN_USUAL && (this.#passesOf.get(keyOf(rule, player)) ?? 0) <= own.length;
   }
 
   /**

@@ -129,6 +129,23 @@ describe('a breach', () => {
     expect([attribution.isProven('money.conservation'), attribution.conclude()]).toEqual([true, []]);
   });
 
+  it('is explained by a rule that is broken for the same player only', () => {
+    const explainedFor = (player: string, breaches: number, kept: number): readonly string[] => {
+      const attribution = new Attribution();
+      const passes = (count: number) => ({ 'win.credit': { '*': count } });
+      attribution.add('others', [], [], { players: ['eva'], passes: passes(40) });
+      attribution.add('kept', [], [], { players: ['em'], passes: passes(kept) });
+      for (let at = 0; at < breaches; at += 1)
+        attribution.add(`w${at}`, [found('win.credit')], [], { players: ['em'] });
+      attribution.add('round', [found('win.many-in-round', ['win.credit'])], [], { players: [player] });
+      return attribution.conclude().map(({ rule, because }) => `${rule} < ${because}`);
+    };
+    expect(explainedFor('em', 3, 3)).toEqual(['win.many-in-round < win.credit']);
+    expect(explainedFor('eva', 3, 3)).toEqual([]);
+    expect(explainedFor('em', 3, 4)).toEqual([]);
+    expect(explainedFor('em', 1, 0)).toEqual([]);
+  });
+
   it('is explained by stale reads if it was found before they were known', () => {
     const attributedAfter = (sightings: number, unaware: boolean): string[] => {
       const staleReads = new StaleReadHistory();
