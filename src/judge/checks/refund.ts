@@ -387,6 +387,8 @@ export const refundChecks: GroupChecks<'refund'> = {
         ...others.map((amount) => ({
           by: amount.minus(own),
           meaning: `another bet of the round, ${amount}, was given back`,
+          // If one bet is half of another, the operator may give back half of each bet.
+          causes: ['refund.restore'] as const,
         })),
         ...(isFurtherOfRound(observed)
           ? [{ by: own.negated(), meaning: 'the refund was handled as a refund of another bet of the round' }]

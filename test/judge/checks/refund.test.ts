@@ -167,6 +167,16 @@ judges('refund', {
   },
 });
 
+it('the refund of one of several bets names half refunds as a cause if another bet has half its amount', () => {
+  const judged = judgeScenario(
+    'steps: [{ bet: , as: a }, { bet: { round: a, amount: "2.00" }, as: b }, { balance: }, { refund: { of: b } }, { balance: }]',
+    { fault: moving('4', '-1.00') },
+  );
+  const finding = judged.findings.find(({ rule }) => rule === 'refund.one-of-many');
+  expect(finding?.actual).toContain('another bet of the round, 1, was given back');
+  expect(finding?.causes).toContain('refund.restore');
+});
+
 describe('a refund without a roundID', () => {
   const unknownBet = error(404, 'No such bet');
 
