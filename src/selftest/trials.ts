@@ -85,6 +85,9 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ['signature-cached', 'refunded-bet-charged-again'],
   ['all-errors-200', 'refund-unknown-credited'],
   ['slow-win', 'refund-paid-twice'],
+  ['fee-on-bets', 'refund-moves-nothing'],
+  ['fee-on-bets', 'refund-half'],
+  ['bet-charged-twice', 'refund-moves-nothing'],
 ];
 
 /** A correct operator that is restarted on the same database between two runs. */
