@@ -25,9 +25,6 @@ const SPECIAL_SIGNATURE_RULES: readonly RuleId[] = [
 /** Maximum number of breaches that are compared with each other. */
 const MAX_BREACHES = 5000;
 
-/** Minimum number of breaches that show that a player's calls break a rule again and again. */
-const MIN_USUAL = 2;
-
 function keyOf(rule: string, player: string): string {
   return `${rule} ${player}`;
 }
@@ -214,11 +211,12 @@ export class Attribution {
 
   /**
    * True if the rule is broken at least as often as it is kept in the scenarios of a player. The fault may concern this player only, so
-   * the calls of other players say nothing about it. A single breach can occur by chance.
+   * the calls of other players say nothing about it. A single breach can occur by chance, so it counts only if the rule is never kept.
    */
   #isUsualFor(player: string, rule: RuleId): boolean {
-    const own = this.#breaches.filter((one) => one.fails && one.rule === rule && one.players.includes(player));
-    return own.length >= MIN_USUAL && (this.#passesOf.get(keyOf(rule, player)) ?? 0) <= own.length;
+    const breaches = this.#breaches.filter((one) => one.fails && one.rule === rule && one.players.includes(player));
+    const passes = this.#passesOf.get(keyOf(rule, player)) ?? 0;
+    return breaches.length > 0 && passes <= (breaches.length === 1 ? 0 : breaches.length);
   }
 
   /**

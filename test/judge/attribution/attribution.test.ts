@@ -143,7 +143,8 @@ describe('a breach', () => {
     expect(explainedFor('em', 3, 3)).toEqual(['win.many-in-round < win.credit']);
     expect(explainedFor('eva', 3, 3)).toEqual([]);
     expect(explainedFor('em', 3, 4)).toEqual([]);
-    expect(explainedFor('em', 1, 0)).toEqual([]);
+    expect(explainedFor('em', 1, 0)).toEqual(['win.many-in-round < win.credit']);
+    expect(explainedFor('em', 1, 1)).toEqual([]);
   });
 
   it('is explained by stale reads if it was found before they were known', () => {
