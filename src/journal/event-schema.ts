@@ -106,8 +106,11 @@ const wrongSum = object({
     .describe('true: the amounts of the scenario depend on the balance, so the sum differs from run to run'),
   moved: text
     .exactOptional()
+    .describe('the amounts of the calls since the last read, added up without their signs, as a plain decimal'),
+  movedOneWay: text
+    .exactOptional()
     .describe(
-      'the amounts of the calls since the last read, added up without their signs, as a plain decimal; for a rule about bets, wins or refunds, only the calls that change the balance in the same direction',
+      'the same, but only of the calls that change the balance in the same direction as the calls that the rule is about; left out if this is the same amount',
     ),
 });
 

@@ -14,10 +14,14 @@ export interface WrongSum {
   readonly varies?: true;
   /**
    * The sum of the amounts of the calls since the last read, without their signs. The wrong sum belongs to one or more of these calls.
-   * For a rule about bets, wins or refunds, only calls count that change the balance in the same direction. It is left out if it is not
-   * known.
+   * It is left out if it is not known.
    */
   readonly moved?: string;
+  /**
+   * The same, but only of the calls that change the balance in the same direction as the calls that the rule is about. It is left out if
+   * this is the same amount.
+   */
+  readonly movedOneWay?: string;
 }
 
 /** Sums without their signs. The key is the code of the currency, or an empty text for an unknown currency. */

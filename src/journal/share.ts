@@ -115,8 +115,8 @@ function sharesOf(sums: readonly WrongSum[], stakes: Readonly<Record<string, str
   });
 }
 
-function shareOf({ amount, moved }: WrongSum): Share | undefined {
-  const [wrong, all] = [absoluteMoney(amount), Money.read(moved ?? '')];
+function shareOf({ amount, moved, movedOneWay }: WrongSum): Share | undefined {
+  const [wrong, all] = [absoluteMoney(amount), Money.read(movedOneWay ?? moved ?? '')];
   return wrong && all && !all.isZero() ? { wrong, moved: all } : undefined;
 }
 

@@ -17,6 +17,11 @@ describe('the usual share of wrong sums', () => {
     expect(String(ofSums(['-0.10', '1.00'], ['-4', '5'])?.wrong)).toBe('4');
   });
 
+  it('leaves out bets if the rule is about wins', () => {
+    const { wrong: fee, moved } = usualShare([{ ...wrong('-0.20', '3'), movedOneWay: '2' }], STAKES) ?? {};
+    expect([String(fee), String(moved)]).toEqual(['0.20', '2']);
+  });
+
   it('leaves out calls for less than a stake, sums that depend on the balance, and sums without an amount', () => {
     expect(ofSums(['-0.01', '0.01'])).toBeUndefined();
     expect(usualShare([varying('-1', '10')], STAKES)).toBeUndefined();

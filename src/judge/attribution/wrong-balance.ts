@@ -7,7 +7,7 @@ import type { FindingCollector } from '../finding-collector.ts';
 import type { ConcurrentCalls, IdleRead, UnexpectedReply } from '../idle-read.ts';
 import type { PendingCheck } from '../pending-check.ts';
 import type { Effects } from '../wallet/effects.ts';
-import type { Wallet } from '../wallet/wallet.ts';
+import type { Move, Wallet } from '../wallet/wallet.ts';
 import { PLAIN_EFFECTS } from './candidates.ts';
 import { nearestDifference, type PossibleBreach } from './explain.ts';
 import { isWrittenAsDouble, mayBeRounded } from './units.ts';
@@ -313,14 +313,24 @@ const DIRECTIONS: Readonly<Partial<Record<RuleId, 'down' | 'up'>>> = {
 };
 
 /**
- * Returns the sum by which a breach of a rule made the balance of a wallet wrong. If the rule is about one kind of call, other calls that
- * moved money do not count: a fee of a tenth of each win is not a smaller share because a bet came before the win.
+ * Returns the sum by which a breach of a rule made the balance of a wallet wrong. A rule about one kind of call also gets the amount of
+ * these calls alone: a fee of a tenth of each win is not a smaller share because a bet came before the win.
  */
 function wrongSum({ currency, moves }: Wallet, rule: RuleId, by: Money): WrongSum {
   const direction = DIRECTIONS[rule];
   const own = moves.filter(({ delta }) => direction === undefined || delta.isNegative() === (direction === 'down'));
-  const moved = own.reduce((sum, { delta }) => sum.plus(delta.absolute()), Money.zero);
-  return { amount: by.toString(), currency, ...(!moved.isZero() && { moved: moved.toString() }) };
+  const [moved, movedOneWay] = [amountOf(moves), amountOf(own)];
+  const isPart = !movedOneWay.isZero() && !movedOneWay.equals(moved);
+  return {
+    amount: by.toString(),
+    currency,
+    ...(!moved.isZero() && { moved: moved.toString() }),
+    ...(isPart && { movedOneWay: movedOneWay.toString() }),
+  };
+}
+
+function amountOf(moves: readonly Move[]): Money {
+  return moves.reduce((sum, { delta }) => sum.plus(delta.absolute()), Money.zero);
 }
 
 /** Lists balances as text: `1, 2 or 3`. */

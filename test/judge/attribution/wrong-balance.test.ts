@@ -96,7 +96,7 @@ function attributed(
   const { findings, collector } = collecting();
   attributeUnexplained(read, { candidate: context.candidate, odd: context.odd }, due, collector);
   return {
-    moved: findings.map(({ wrongSum }) => wrongSum?.moved),
+    moved: findings.map(({ wrongSum }) => [wrongSum?.moved, wrongSum?.movedOneWay]),
     found: findings.map((finding) => `${finding.step} ${finding.rule}`),
     causes: findings.flatMap(({ causes }) => causes),
   };
@@ -115,13 +115,13 @@ describe('a wrong balance that no predicted breach explains', () => {
     ]);
   });
 
-  it('names the amounts of the wins if the wins are wrong, and not the bet before them', () => {
+  it('also names the amount of the wins alone if the wins are wrong', () => {
     const readAfter = (moves: Readonly<Record<string, string>>) => readOf(walletAfter(moves, ['1']), '107');
     const win = attributed(readAfter({ 1: '-20', 2: '30' }), [pending('win.credit', '2')]);
-    expect(win).toMatchObject({ found: ['2 win.credit'], moved: ['30'] });
+    expect(win).toMatchObject({ found: ['2 win.credit'], moved: [['50', '30']] });
     const bet = attributed(readAfter({ 1: '30', 2: '-20' }), [pending('bet.debit', '2')]);
-    expect(bet).toMatchObject({ found: ['2 bet.debit'], moved: ['20'] });
-    expect(attributed(readAfter({ 1: '-20', 2: '30' }), [], { candidate: RACE }).moved).toEqual(['50']);
+    expect(bet).toMatchObject({ found: ['2 bet.debit'], moved: [['50', '20']] });
+    expect(attributed(readAfter({ 1: '-20', 2: '30' }), [], { candidate: RACE }).moved).toEqual([['50', undefined]]);
   });
 
   it('names the rule about copies as a cause only if copies were sent', () => {
