@@ -109,9 +109,10 @@ export class SessionPool {
   }
 
   /**
-   * Reserves an assignment whose players are all free. Of the assignments with the fewest currencies, takes the one whose players have
-   * played the fewest scenarios. Otherwise, most scenarios would be played by the players that are configured first, and a fault of
-   * another player or currency would show in few scenarios.
+   * Reserves an assignment whose players are all free. Of the assignments of one session with the fewest currencies, takes the one
+   * whose player has played the fewest scenarios. Otherwise, most scenarios would be played by the players that are configured first,
+   * and a fault of another player or currency would show in few scenarios. Of several sessions, takes the first
+   * assignment, so that every run compares the same players.
    *
    * @returns undefined if no assignment is free
    */
@@ -119,9 +120,8 @@ export class SessionPool {
     const free = assignments.filter((one) => [...one.values()].every((session) => !this.#busy.has(playerOf(session))));
     const [first] = free;
     if (!first) return undefined;
-    const [assignment = first] = free
-      .filter((one) => currenciesOf(one) === currenciesOf(first))
-      .sort((a, b) => this.#playedBy(a) - this.#playedBy(b));
+    const alike = first.size === 1 ? free.filter((one) => currenciesOf(one) === currenciesOf(first)) : [];
+    const [assignment = first] = alike.sort((a, b) => this.#playedBy(a) - this.#playedBy(b));
     for (const player of new Set([...assignment.values()].map(playerOf))) {
       this.#busy.add(player);
       this.#played.set(player, (this.#played.get(player) ?? 0) + 1);

@@ -126,28 +126,24 @@ function isAmountOfCall(wrongSum: WrongSum | undefined): boolean {
 
 const EVERY_KIND: readonly Kind[] = ['bet', 'win', 'refund'];
 
-/** Returns the kinds of calls whose wrong effect breaks the rule. */
+/** The kinds of calls whose wrong effect breaks a rule. Every kind of call may break a rule that is not here. */
+const KINDS: Readonly<Partial<Record<Finding['rule'], readonly Kind[]>>> = {
+  'bet.debit': ['bet'],
+  'bet.many-in-round': ['bet'],
+  'idempotency.bet': ['bet'],
+  'win.credit': ['win'],
+  'win.retried': ['win'],
+  'win.zero': ['win'],
+  'win.many-in-round': ['win'],
+  'idempotency.win': ['win'],
+  'refund.restore': ['refund'],
+  'refund.retried': ['refund'],
+  'idempotency.refund': ['refund'],
+  'refund.broken-connection': ['bet', 'refund'],
+  'refund.after-error': ['bet', 'refund'],
+  'refund.one-of-many': ['bet', 'refund'],
+};
+
 function kindsOf(rule: Finding['rule']): readonly Kind[] {
-  switch (rule) {
-    case 'bet.debit':
-    case 'bet.many-in-round':
-    case 'idempotency.bet':
-      return ['bet'];
-    case 'win.credit':
-    case 'win.retried':
-    case 'win.zero':
-    case 'win.many-in-round':
-    case 'idempotency.win':
-      return ['win'];
-    case 'refund.restore':
-    case 'refund.retried':
-    case 'idempotency.refund':
-      return ['refund'];
-    case 'refund.broken-connection':
-    case 'refund.after-error':
-    case 'refund.one-of-many':
-      return ['bet', 'refund'];
-    default:
-      return EVERY_KIND;
-  }
+  return KINDS[rule] ?? EVERY_KIND;
 }
