@@ -6,6 +6,7 @@ import { ReplyCorrelation } from '../logs/reply-correlation.ts';
 import { sentIn } from '../logs/sent-body.ts';
 import { parsedLine } from '../logs/wrapped.ts';
 import { isHarEntry, readHarEntry } from './har.ts';
+import { isOtlp, otlpLines } from './otlp.ts';
 import { isPostmanEntry, readPostmanEntry } from './postman.ts';
 
 /**
@@ -33,6 +34,7 @@ export function shapeOf(head: string): Shape {
   if (/^\[\s*(?:\{|$)/.test(start)) return { kind: 'document', list: 'entries' };
   // Node.js prints an object with names that have no double quotation marks.
   if (!start.startsWith('{') || /^\{\s*(?:[\w$]{1,100}|'[^'\n]{1,100}'): /.test(start)) return LINES;
+  if (isOtlp(start)) return WHOLE;
   const list = isNewman(start) ? 'executions' : LIST.exec(start)?.[1];
   const isOneLine = !start.trimEnd().includes('\n');
   const firstLine = start.split('\n', 1)[0] ?? '';
@@ -112,13 +114,13 @@ function* entriesOf(
 }
 
 /**
- * Returns the log lines of an object that has several of them: Loki and New Relic write such objects. Any other object is returned
- * as one line.
+ * Returns the log lines of an object that has several of them: OTLP, Loki and New Relic have such objects. Any other object is
+ * returned as one line.
  */
 function linesIn(value: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
   const { logs, events, common } = value;
   if (Array.isArray(events)) return events.filter(isFields);
-  if (!Array.isArray(logs)) return lokiLines(value);
+  if (!Array.isArray(logs)) return otlpLines(value) ?? lokiLines(value);
   const around = isFields(common) && isFields(common.attributes) ? common.attributes : {};
   return logs.filter(isFields).map((log) => ({ ...around, ...log }));
 }

@@ -28,8 +28,9 @@ const STATUS_BEFORE =
   /(?:^|[^\w.:,=-]|(?:code|http|out|reply|response|result|rc|sc|status)=)([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)[^\d[\]{}]{0,40}(?:(?<= in |\()\d{1,9}(?:\.\d{1,9})? ?m?s[^\d[\]{}]{0,20})?$/;
 /** Matches the name before the body of a reply. */
 const NAMED_BODY = /\b(?:res|resp|response|response_?body)=$/i;
-/** Matches a status directly after the URL. */
-const STATUS_AFTER_URL = /^"?(?: HTTP\/[\d.]{1,3}"?)? ([1-5]\d\d)(?=[ ,])/;
+/** Matches a status directly after the URL, and the duration after this status. */
+const STATUS_AFTER_URL =
+  /^"?(?: HTTP\/[\d.]{1,3}"?)?(?: (?:[-=]>|→))? ([1-5]\d\d)(?=[ ,])(?: \((\d{1,9}(?:\.\d{1,9})?) ?ms\))?/;
 /** Matches a status in a line whose reply is no JSON, such as the HTML of a gateway. */
 const PLAIN_REPLY =
   /(?:<-{1,3}|<<<?|\b(?:response|reply|answered|responded|received)\b[^\d<{]{0,20}) ?([1-5]\d\d)(?![\w.:-]|\s?ms)|(?:^|\s)([1-5]\d\d) ?<(?:!doctype|html|\?xml)/i;
@@ -113,7 +114,10 @@ function fieldsOf(line: string, { objects, between }: Parts): Fields | undefined
   }
   const call = url === undefined ? CALL.exec(before)?.[1]?.toLowerCase() : undefined;
   const status = statusOf(line, { request, reply, url });
-  const took = NAMED_TOOK.exec(around)?.[1] ?? TOOK.exec(between.slice(1).join(' '))?.[1];
+  const took =
+    NAMED_TOOK.exec(around)?.[1] ??
+    TOOK.exec(between.slice(1).join(' '))?.[1] ??
+    (url === undefined ? undefined : STATUS_AFTER_URL.exec(before.slice(before.indexOf(url) + url.length))?.[2]);
   // Only the text after the request can be about its end.
   const after = between.slice(1).join(' ');
   const isUnanswered = status === undefined && reply === undefined && isTransportError(after);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type FoundObject, objectsOf } from '../../../../src/traffic/read/documents/json-document.ts';
-import { exchangesIn, inPieces } from '../entries-in.ts';
+import { entriesIn, exchangesIn, inPieces } from '../entries-in.ts';
 
 async function objects(
   text: string,
@@ -85,5 +85,31 @@ describe('a report of newman', () => {
   it('is read with a call whose reply is missing without a reason', async () => {
     const all = await exchangesIn(report({ response: reply }, {}));
     expect(all.map(({ answer }) => answer.kind)).toEqual(['reply', 'unknown']);
+  });
+});
+
+describe('logs of OTLP', () => {
+  const text = readFileSync('fixtures/logs/otlp.ndjson', 'utf8');
+  const all = text.trimEnd().split('\n');
+
+  it('are read if one object has the records of several calls', async () => {
+    const lists = all.map((line) => (JSON.parse(line) as { resourceLogs: readonly unknown[] }).resourceLogs);
+    const one = `${JSON.stringify({ resourceLogs: lists.flat() })}\n`;
+    expect((await exchangesIn(one)).map(({ answer }) => answer)).toEqual(
+      (await exchangesIn(text)).map(({ answer }) => answer),
+    );
+  });
+
+  it('are read if the text of the body is the log line', async () => {
+    const line = readFileSync('fixtures/logs/python-status-first.log', 'utf8').split('\n')[1];
+    const record = { observedTimeUnixNano: 1_795_438_987_165_000_000, body: { stringValue: line } };
+    const [call] = await exchangesIn(JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] }));
+    expect(call).toMatchObject({ request: { method: 'POST' }, answer: { status: 200 }, tookMs: 42 });
+  });
+
+  it('have an unreadable entry where a line is cut', async () => {
+    const cut = [all[0], all[1]?.slice(0, 200), ...all.slice(2)].join('\n');
+    const entries = await entriesIn(cut);
+    expect(entries.map(({ kind }) => kind)).toContain('unreadable');
   });
 });
