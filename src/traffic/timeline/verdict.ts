@@ -117,14 +117,15 @@ export function judgeWallet(
 export function withServiceFaults(verdict: WalletVerdict, serviceFaults: readonly Oddity[]): WalletVerdict {
   // In each fault, the last of the named calls is the call that the service must not send.
   const wrong = new Set(serviceFaults.map(({ calls }) => Math.max(...calls)));
+  const perhapsWrong = perhapsSecondWinsOf(verdict, serviceFaults);
   const moved = verdict.calls.filter(
-    ({ number, seen, done, amount }) =>
-      wrong.has(number) &&
-      seen.call !== 'balance' &&
+    (call) =>
+      (wrong.has(call.number) || perhapsWrong.has(call)) &&
+      call.seen.call !== 'balance' &&
       // croupier sends such calls on purpose, in rounds whose money it knows. A HAR of a run shows them like calls of the service.
-      seen.exchange.isOfWholeRun !== true &&
-      done !== 'no' &&
-      amount?.isZero() !== true,
+      call.seen.exchange.isOfWholeRun !== true &&
+      call.done !== 'no' &&
+      call.amount?.isZero() !== true,
   );
   if (moved.length === 0) return { ...verdict, serviceFaults };
   const rounds = new Set(moved.map(({ seen }) => seen.roundID));
@@ -134,6 +135,26 @@ export function withServiceFaults(verdict: WalletVerdict, serviceFaults: readonl
     should: null,
     rounds: verdict.rounds.map((round) => (rounds.has(round.roundID) ? { ...round, should: null } : round)),
   };
+}
+
+/**
+ * If the service sent two wins in a round, returns the wins of the other rounds: each may also be the second win of its round. A first
+ * win of 0 that is not in the logs leaves no trace, because it does not change the balance. If both logs have a win, both would have to
+ * lack the win before it, so such a win is left out.
+ */
+function perhapsSecondWinsOf({ calls }: WalletVerdict, serviceFaults: readonly Oddity[]): ReadonlySet<LoggedCall> {
+  const isWin = new Set(calls.flatMap(({ number, seen }) => (seen.call === 'win' ? [number] : [])));
+  const second = serviceFaults.filter(
+    (fault) => fault.calls.length === 2 && fault.calls.every((one) => isWin.has(one)),
+  );
+  if (second.length === 0) return new Set();
+  const known = new Set(second.flatMap((fault) => fault.calls));
+  return new Set(
+    calls.filter(
+      ({ number, seen, alsoSeen }) =>
+        seen.call === 'win' && seen.type !== 'free' && alsoSeen === null && !known.has(number),
+    ),
+  );
 }
 
 /** If the service sent a win in a round whose bet failed, says that the service may have treated this bet as accepted. */

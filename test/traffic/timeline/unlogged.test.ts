@@ -305,3 +305,24 @@ describe('a win whose round was not logged', () => {
     expect(doubtSentences(only(log('***', '0.00')))).not.toContainEqual(expect.stringContaining('the win was due'));
   });
 });
+
+describe('a first win of 0 that is not in the log', () => {
+  const log = (second: string) =>
+    new Log()
+      .balance('100.00')
+      .bet('b1', '5.00', { balance: '95.00' })
+      .win('w1', '9.00', { balance: '104.00' })
+      .bet('b2', '5.00', { balance: '99.00' }, { round: 'r-2' })
+      .win('w2', '0.00', { balance: '99.00' }, { round: 'r-2' })
+      .win(second, '0.00', { balance: '99.00' }, { round: 'r-2' })
+      .balance('99.00')
+      .timeline();
+
+  it('leaves open which balance is right, if the service sent two wins in another round', () => {
+    expect([log('w3').status, only(log('w3')).should, only(log('w3')).booked?.toString()]).toEqual([1, null, '99']);
+  });
+
+  it('leaves nothing open if the service sent only one win in each round', () => {
+    expect([log('w2').status, only(log('w2')).should?.toString()]).toEqual([0, '99']);
+  });
+});
