@@ -5,7 +5,7 @@ import { balanceIn, type LoggedCall } from '../calls/logged-call.ts';
 import { betsOf, type Transaction } from '../calls/transaction.ts';
 import { hiddenRoundsOf } from './hidden-rounds.ts';
 import type { RoundVerdict } from './round-verdict.ts';
-import { isSentAgain } from './service-fault.ts';
+import { isOfCroupier, isSentAgain } from './service-fault.ts';
 
 /**
  * Returns the signs that the logs lack calls of a wallet, or that something else changed the balance of this wallet. If there is
@@ -116,10 +116,6 @@ export function missingBetsOf({ transactions, firstSaid }: Books): readonly stri
       ? [`the logs do not have the bet of the ${call} of call ${firstNumber(one)}, so they lack at least this call`]
       : [];
   });
-}
-
-function isOfCroupier({ isOfRun, isProbe }: LoggedCall['seen']['exchange']): boolean {
-  return isOfRun === true || isProbe === true;
 }
 
 function isOfService({ seen, alsoSeen }: LoggedCall): boolean {

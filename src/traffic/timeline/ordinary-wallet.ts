@@ -370,9 +370,10 @@ export class OrdinaryWallet implements SurveyedWallet {
     this.#ids.add('transaction', txID, this.#row);
     if (isDeclined) {
       this.#ids.add('round', roundID, this.#row);
-      // An operator must accept a bet of exactly the balance.
+      // An operator must accept a bet of exactly the balance. Without a balance before the bet, it is unknown whether the operator took
+      // the bet.
       const money = amountOf(amount);
-      return money !== undefined && (this.#firstSaid === null || !this.#balance().equals(money));
+      return money !== undefined && this.#firstSaid !== null && !this.#balance().equals(money);
     }
     if (balance === null) return false;
     if (call === 'bet') {

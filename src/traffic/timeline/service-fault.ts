@@ -45,7 +45,8 @@ export function provenFaults(oddities: readonly Oddity[], calls: readonly Logged
   );
 }
 
-function isOfCroupier({ isOfRun, isProbe }: LoggedCall['seen']['exchange']): boolean {
+/** True for a call that croupier sent, in a run or as a test of its proxy. */
+export function isOfCroupier({ isOfRun, isProbe }: LoggedCall['seen']['exchange']): boolean {
   return isOfRun === true || isProbe === true;
 }
 

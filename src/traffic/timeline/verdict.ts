@@ -12,7 +12,7 @@ import { cutBodiesOf, lackBodies } from './missing-bodies.ts';
 import type { Oddity } from './oddity-type.ts';
 import { OtherCalls, otherProvidersOf } from './other-providers.ts';
 import type { RoundVerdict, Sums } from './round-verdict.ts';
-import { winsOfFailedBets } from './service-fault.ts';
+import { isOfCroupier, winsOfFailedBets } from './service-fault.ts';
 
 /** The owner of a wallet. Fields are null if they are unknown. */
 export interface Owner {
@@ -291,14 +291,21 @@ function unloggedOf(calls: readonly LoggedCall[]): readonly LoggedCall[] {
 }
 
 /**
- * Returns the declined bets before the first known balance, if an earlier reply had a balance that the log does not show. This balance
- * would show whether the operator took the bets.
+ * Returns the declined bets before the first usable balance, if the log does not show the balance before them. Only this balance would
+ * show whether the operator took the bets. croupier knows the balance before the bets of its own runs, so these bets are left out.
  */
 function untestedDeclinesOf({ firstSaid }: Books, calls: readonly LoggedCall[]): readonly LoggedCall[] {
   const first = firstSaid?.call.number ?? 0;
   const hidden = calls.find(({ ending, balance }) => ending === 'accepted' && balance === null)?.number ?? first;
+  const shown = calls.find(({ balance }) => balance !== null)?.number ?? first;
   return calls.filter(
-    ({ number, seen, ending }) => seen.call === 'bet' && ending === 'declined' && number > hidden && number < first,
+    ({ number, seen, ending, amount }) =>
+      seen.call === 'bet' &&
+      ending === 'declined' &&
+      number < first &&
+      (number > hidden || number < shown) &&
+      amount?.isZero() !== true &&
+      !isOfCroupier(seen.exchange),
   );
 }
 

@@ -21,6 +21,7 @@ interface Answered {
   readonly mayBeEnd?: true;
   /** The call is of a log that has every call of a run of croupier. */
   readonly isOfWholeRun?: true;
+  readonly isOfRun?: true;
 }
 
 interface Fields {
@@ -78,7 +79,7 @@ export class Log {
   }
 
   #add(call: string, method: string, query: string, body: string | null, answered: Answered): this {
-    const { at, side = 'service', tookMs = 20, precisionMs = 1, mayBeEnd, isOfWholeRun } = answered;
+    const { at, side = 'service', tookMs = 20, precisionMs = 1, mayBeEnd, isOfWholeRun, isOfRun } = answered;
     this.#clock = at ?? this.#clock + 1;
     const exchange: LoggedExchange = {
       place: { file: `${side}.log`, line: this.calls.length + 1 },
@@ -89,6 +90,7 @@ export class Log {
       answer: answerOf(answered),
       logged: {},
       ...(isOfWholeRun && { isOfWholeRun }),
+      ...(isOfRun && { isOfRun }),
     };
     const seen = recordedCall(exchange);
     if (!seen) throw new Error(`${call} is no call`);

@@ -327,6 +327,19 @@ describe('the verdict on a wallet that is judged while the log is read', () => {
   });
 });
 
+describe('the verdict on a wallet whose calls begin with a declined bet', () => {
+  it('is the same as the verdict on all its calls', async () => {
+    const [balance, ...rest] = history('p', new Random(7), 3);
+    if (!balance) throw new Error('no calls');
+    const reply = { status: 402, code: 'insufficient_funds' };
+    const first: Call = { ...balance, name: 'bet', tx: 'd-1-abcdef', round: 'd-1-abcdef', cents: 99_999_900, ...reply };
+    const text = [first, ...rest].map((call) => `${written(call, 'compact')}\n`).join('');
+    const [parts, whole] = [await byWallet(text), await atOnce(text)];
+    expect(said(parts)).toEqual(said(whole));
+    expect([parts.status, whole.status]).toEqual([3, 3]);
+  });
+});
+
 describe('the verdict on an ordinary wallet', () => {
   it('names a round that is open, also if its id is long', async () => {
     for (const name of ['short', 'long'.repeat(30)]) {

@@ -326,3 +326,25 @@ describe('a first win of 0 that is not in the log', () => {
     expect([log('w2').status, only(log('w2')).should?.toString()]).toEqual([0, '99']);
   });
 });
+
+describe('a log that begins with a declined bet', () => {
+  const log = (amount: string, isOfRun?: true) =>
+    new Log()
+      .bet('b1', amount, { status: 402, code: 'insufficient_funds', ...(isOfRun && { isOfRun }) })
+      .bet('b2', '3.00', { balance: '92.00' }, { round: 'r-2' })
+      .win('w2', '0.00', { balance: '92.00' }, { round: 'r-2' })
+      .timeline();
+
+  it('leaves open whether the operator took the bet', () => {
+    expect(log('5.00').status).toBe(3);
+    expect(doubtSentences(only(log('5.00')))[0]).toMatch(/^Not known: .* before the declined bet of call 1, so /);
+  });
+
+  it('leaves nothing open about a bet of a run, which croupier has judged', () => {
+    expect(log('5.00', true).status).toBe(0);
+  });
+
+  it('leaves nothing open about a bet of 0', () => {
+    expect(log('0.00').status).toBe(0);
+  });
+});
