@@ -4,6 +4,7 @@ import { JUDGE_TRANSACTIONS } from '../../ledger/policies.ts';
 import { type CallFacts, nextState, reversalOf, type Transition } from '../../ledger/transaction.ts';
 import { type Answer, mayHaveArrived, mayHaveBeenProcessed } from '../../reply/classify.ts';
 import type { ReplyReading } from '../../reply/read.ts';
+import { isTemporary } from '../../reply/status.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import type { PlannedCall } from '../planned-calls.ts';
 import type { Transaction } from './transaction.ts';
@@ -26,6 +27,8 @@ export class Effects {
   readonly #byRepeat = new Map<string, Transaction>();
   /** The txIDs of bets whose refund was answered 200. If such a bet arrives later, it must take nothing. */
   readonly #blocked = new Set<string>();
+  /** The txIDs of bets that had not been sent when their refund failed. The operator may have stored this refund. */
+  readonly #mayBeBlocked = new Set<string>();
   /** The txIDs of free wins that were credited. The withdrawal of the bonus must not pay their amount again. */
   readonly #freeWins = new Set<string>();
   /** The txIDs of transactions that moved a wrong amount, and for which no read has shown this amount. */
@@ -212,8 +215,16 @@ export class Effects {
     const facts = this.#factsOf(planned);
     if (!facts) return;
     const { state, money } = nextState(transaction.state, facts, answer, reading?.status, JUDGE_TRANSACTIONS);
+    if (money === 'moves' && this.#mayBeBlocked.has(transaction.txID)) {
+      // Either the operator took the bet, or it stored the failed refund. The bet may then cost nothing, as after an accepted refund.
+      transaction.state = 'unknown';
+      this.#book(planned, transaction, 'lost');
+      return;
+    }
     transaction.state = state;
     this.#book(planned, transaction, money);
+    if (isFailedAhead(planned, answer, reading) && this.#targetOf(planned) === undefined)
+      this.#mayBeBlocked.add(planned.target?.step.txID ?? '');
   }
 
   #factsOf(planned: PlannedCall): CallFacts | undefined {
@@ -389,6 +400,15 @@ function allowAsTaken({ txID, taken, effect, wallet }: Transaction): void {
   const difference = `${txID} as taken`;
   wallet?.undo(difference);
   wallet?.branch({ txID: difference, delta: taken.plus(effect), kind: 'either' });
+}
+
+/**
+ * True for a refund of a bet that comes later, if the operator did not carry out the refund properly. A 401 and a temporary error say
+ * that the operator did nothing.
+ */
+function isFailedAhead({ targetIsLater }: PlannedCall, answer: Answer, reading: ReplyReading | undefined): boolean {
+  if (!targetIsLater || answer === 'accepted' || answer === 'refused') return false;
+  return answer !== 'declined' || !isTemporary(reading?.status);
 }
 
 /** True if the call has a body or query that the service would not send. */

@@ -88,3 +88,15 @@ export function restoring(
 ): Partial<Behaviour> {
   return { restoredBy: (refund, original) => otherwise(refund, original) ?? right.restoredBy(refund, original) };
 }
+
+/** Answers 200 to each bet that arrives after its own refund. Takes nothing for such a bet. */
+export function answeringLateBets(right: Behaviour): Pick<Behaviour, 'carryOut'> {
+  return {
+    carryOut: async (store, work) => {
+      const decision = await right.carryOut(store, work);
+      const { earlier, wallet } = work.look();
+      if (decision.kind !== 'declined' || decision.reason !== 'bet-reversed' || !earlier || !wallet) return decision;
+      return { kind: 'done', txID: `op-${earlier.id}`, balance: right.show(wallet, wallet.balance) };
+    },
+  };
+}

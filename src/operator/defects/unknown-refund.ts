@@ -4,7 +4,7 @@ import type { Behaviour } from '../behaviour.ts';
 import { WORDINGS } from '../decision.ts';
 import { bodyOf, type Fields, textOf, withheld } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
-import { restoring } from './changed-steps.ts';
+import { answeringLateBets, restoring } from './changed-steps.ts';
 
 /** Notes the txID of each refund of an unknown transaction in a set. */
 function notingUnknown(right: Behaviour, noted: Set<unknown>): Pick<Behaviour, 'originalOf'> {
@@ -27,6 +27,23 @@ function onUnknownRefund(right: Behaviour, change: (fields: Fields) => Fields): 
       const body = bodyOf(request);
       if (!body || reply.status !== 200 || !nothing.has(body.txID)) return reply;
       return { ...reply, body: JSON.stringify(change(JSON.parse(textOf(reply)) as Fields)) };
+    },
+  };
+}
+
+/**
+ * Carries out each refund of an unknown transaction, but answers with an error and this status. If the bet arrives later, answers it
+ * with 200, and takes nothing.
+ */
+function failingUnknown(right: Behaviour, status: number): Partial<Behaviour> {
+  const error = failure({ status: 500, message: 'This bet is unknown.' });
+  const nothing = new Set<unknown>();
+  return {
+    ...notingUnknown(right, nothing),
+    ...answeringLateBets(right),
+    receive: async (request, answer) => {
+      const reply = await right.receive(request, answer);
+      return reply.status === 200 && nothing.has(bodyOf(request)?.txID) ? { ...error, status } : reply;
     },
   };
 }
@@ -67,6 +84,28 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
         },
       };
     },
+  },
+  {
+    name: 'refund-unknown-stored-500',
+    breaks: ['refund.unknown'],
+    mayBreak: ['refund.declined-bet', 'refund.broken-connection', 'refund.without-round', 'idempotency.refund'],
+    description:
+      'The refund of a bet that never reached the operator is stored, so the bet costs nothing when it arrives. But the refund is answered 500, so the service repeats it without end.',
+    change: (right) => failingUnknown(right, 500),
+  },
+  {
+    name: 'refund-unknown-stored-error-200',
+    breaks: ['reply.error-is-not-200'],
+    mayBreak: [
+      'refund.unknown',
+      'refund.declined-bet',
+      'refund.broken-connection',
+      'refund.without-round',
+      'idempotency.refund',
+    ],
+    description:
+      'The refund of a bet that never reached the operator is stored, so the bet costs nothing when it arrives. But the refund is answered 200 with an error.',
+    change: (right) => failingUnknown(right, 200),
   },
   {
     name: 'refund-unknown-credited',

@@ -2,6 +2,7 @@ import { canonicalJson } from '../../contract/canonical.ts';
 import { signBody, verifySignature } from '../../contract/signature.ts';
 import type { SignedBody } from '../../sdk/reverse-call.ts';
 import { type Behaviour, decisionOf } from '../behaviour.ts';
+import { answeringLateBets } from '../defects/changed-steps.ts';
 import { bodyOf, type Fields, textOf } from '../rewriting.ts';
 import type { Claim, Store, Transaction } from '../store.ts';
 import type { Variant } from '../variation.ts';
@@ -126,14 +127,7 @@ export const BOOKS_VARIANTS: readonly Variant[] = [
   {
     name: 'late-bet-200',
     description: 'A bet that arrives after its own refund is answered 200, and takes nothing.',
-    change: (right) => ({
-      carryOut: async (store, work) => {
-        const decision = await right.carryOut(store, work);
-        const { earlier, wallet } = work.look();
-        if (decision.kind !== 'declined' || decision.reason !== 'bet-reversed' || !earlier || !wallet) return decision;
-        return { kind: 'done', txID: `op-${earlier.id}`, balance: right.show(wallet, wallet.balance) };
-      },
-    }),
+    change: answeringLateBets,
   },
   {
     name: 'refunded-bet-409',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answering, answeringOnly, at } from '../faults.ts';
 import { type Judged, judgeScenario } from '../judged-scenario.ts';
-import { error, type Fault } from '../toy-wallet.ts';
+import { error, type Fault, type ToyReply } from '../toy-wallet.ts';
 
 const state = (judged: Judged, step: string): string | undefined => judged.judge.effects.ofStep(step)?.state;
 
@@ -39,6 +39,22 @@ describe('a transaction', () => {
     ]) {
       expect(judgeScenario(plannedCalls, { fault: lie }).broken).toEqual([]);
     }
+  });
+
+  it('may take nothing if its refund came first and failed, because the operator may have stored the refund', () => {
+    const plannedCalls =
+      'steps: [{ refund: { of: b }, expect: either }, { balance: }, { bet: , as: b, expect: either }, { balance: }]';
+    const failing =
+      (reply: ToyReply, isStored: boolean): Fault =>
+      ({ key }, honest, wallet) => {
+        if (key === '1') return reply;
+        return key === '3' && isStored ? wallet.ok() : honest();
+      };
+    for (const reply of [error(500, 'Oops'), error(200, 'Unknown bet'), error(404, 'Unknown bet')]) {
+      expect(judgeScenario(plannedCalls, { fault: failing(reply, true) }).broken).not.toContain('bet.debit');
+      expect(judgeScenario(plannedCalls, { fault: failing(reply, false) }).broken).not.toContain('bet.debit');
+    }
+    expect(judgeScenario(plannedCalls, { fault: failing(error(401, 'Wrong'), true) }).broken).toContain('bet.debit');
   });
 
   it('without a known outcome keeps both worlds until it is answered 200', () => {
