@@ -56,9 +56,7 @@ const unknownRefundChecks: Pick<
       isUnknown(planned) && planned.group === null && plannedCalls.plan.needs.state !== 'expired',
     reply(observed) {
       const refused = check200(observed, 'the refund of a transaction that the operator does not know');
-      if (refused?.kind === 'breach' && !hasRound(observed.planned))
-        return breach(refused.expected, refused.actual, ['refund.without-round']);
-      if (refused) return refused;
+      if (refused) return hasRound(observed.planned) ? refused : explainedBy(refused, ['refund.without-round']);
       if (!observed.reading?.object)
         return { kind: 'undecided', reason: 'the body of the reply cannot be read as JSON' };
       if (observed.reading.balance.money) return PASS;
