@@ -3,6 +3,7 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import type { IdleRead } from '../idle-read.ts';
 import type { BalanceHypothesis, PendingCheck } from '../pending-check.ts';
+import type { PlannedCall } from '../planned-calls.ts';
 import type { Effects } from '../wallet/effects.ts';
 import type { Move } from '../wallet/wallet.ts';
 import { isNothingInCents, type RightUnit, SCALES, sumsInUnit } from './units.ts';
@@ -45,7 +46,7 @@ export function movesOfNoRule({ wallet, exchange }: IdleRead, effects: Effects):
             meaning: `the accepted ${planned.step.call} had the opposite effect`,
             alone: true,
           },
-          ...keptBack(planned.step.winOf, delta, effects),
+          ...keptBack(betOf(planned, effects), delta, 'the accepted win'),
         ],
         rank: 1,
         until: 'read',
@@ -58,19 +59,20 @@ export function movesOfNoRule({ wallet, exchange }: IdleRead, effects: Effects):
 
 /**
  * Returns one hypothesis: that the operator subtracted the bet of the round from the win. Returns an empty list if the bet is
- * unknown, or if it is not smaller than the win.
+ * unknown, or if it equals the win. Then the win was simply not credited.
+ *
+ * @param win the amount of the win
+ * @param name the name of the win in the report
  */
-function keptBack(winOf: string | undefined, win: Money, effects: Effects): BalanceHypothesis[] {
-  const bet = winOf === undefined ? undefined : effects.ofStep(winOf)?.amount;
-  return bet && bet.compare(win) < 0
-    ? [
-        {
-          by: bet.negated(),
-          meaning: 'the operator subtracted the bet of the round from the accepted win',
-          alone: true,
-        },
-      ]
+export function keptBack(bet: Money | undefined, win: Money, name: string): BalanceHypothesis[] {
+  return bet && !bet.equals(win)
+    ? [{ by: bet.negated(), meaning: `the operator subtracted the bet of the round from ${name}`, alone: true }]
     : [];
+}
+
+/** Returns the amount of the bet in whose round a win was sent. */
+function betOf({ step: { winOf } }: PlannedCall, effects: Effects): Money | undefined {
+  return winOf === undefined ? undefined : effects.ofStep(winOf)?.amount;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
+import { keptBack } from '../attribution/candidates.ts';
 import { isNothingInCents } from '../attribution/units.ts';
 import { breach, explainedBy, PASS } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
@@ -71,15 +72,7 @@ export const winChecks: GroupChecks<'win'> = {
             },
             { by: observed.effect, meaning: 'the accepted win was credited twice' },
             { by: observed.effect.times(Money.of('2')).negated(), meaning: 'the win was taken instead of credited' },
-            ...(observed.target?.amount && observed.target.amount.compare(observed.effect) < 0
-              ? [
-                  {
-                    by: observed.target.amount.negated(),
-                    meaning: 'the operator subtracted the bet of the round from the win',
-                    alone: true as const,
-                  },
-                ]
-              : []),
+            ...keptBack(observed.target?.amount, observed.effect, 'the win'),
           ]
         : [],
   },
@@ -140,6 +133,10 @@ export const winChecks: GroupChecks<'win'> = {
         ? [
             { by: observed.earlier.effect, meaning: 'the win was credited more than once', causes: ['win.credit'] },
             { by: observed.earlier.effect.negated(), meaning: 'the win was never credited', causes: ['win.credit'] },
+            ...keptBack(observed.target?.amount, observed.earlier.effect, 'the win').map((hypothesis) => ({
+              ...hypothesis,
+              causes: ['win.credit'] as const,
+            })),
           ]
         : [],
     until: 'linger',

@@ -32,6 +32,28 @@ export const WIN_DEFECTS: readonly Defect[] = [
     change: (right) => ({ creditOf: (win) => right.creditOf(win) / 2n }),
   },
   {
+    name: 'win-minus-bet',
+    breaks: ['win.credit'],
+    mayBreak: [
+      'money.conservation',
+      'concurrency.no-lost-update',
+      'win.many-in-round',
+      'win.retried',
+      'bet.exact-balance',
+      'idempotency.concurrent',
+    ],
+    description:
+      'Players lose their stake twice when they win: the wallet subtracts the bets of the round from each win, even if the win is lower.',
+    change: (right) =>
+      booking(right, (store, entry) =>
+        entry.call === 'win' && entry.moved > 0n
+          ? inRound(store, entry, 'bet')
+              .filter(stands)
+              .reduce((paid, { moved }) => paid + moved, entry.moved)
+          : entry.moved,
+      ),
+  },
+  {
     name: 'win-never-paid',
     breaks: ['win.credit'],
     mayBreak: ['win.many-in-round', 'win.retried'],

@@ -42,9 +42,10 @@ describe('a call that no pending check is about', () => {
   it('may be a win from which the bet of the round was subtracted', () => {
     const effects = effectsOf(`${BET}, { win: { amount: "8.00" } }`);
     expect(differences(movesOfNoRule(readAfter({ 2: '8' }), effects))).toContain('win.credit -3 alone');
-    expect(
-      differences(movesOfNoRule(readAfter({ 2: '2' }), effectsOf(`${BET}, { win: { amount: "2.00" } }`))),
-    ).not.toContain('win.credit -3 alone');
+    const lower = effectsOf(`${BET}, { win: { amount: "2.00" } }`);
+    expect(differences(movesOfNoRule(readAfter({ 2: '2' }), lower))).toContain('win.credit -3 alone');
+    const equal = effectsOf(`${BET}, { win: { amount: "3.00" } }`);
+    expect(differences(movesOfNoRule(readAfter({ 2: '3' }), equal))).not.toContain('win.credit -3 alone');
   });
 
   it('names the unit as a cause if cents would be too small to move anything', () => {
