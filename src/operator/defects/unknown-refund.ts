@@ -96,13 +96,7 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
   {
     name: 'refund-unknown-stored-error-200',
     breaks: ['reply.error-is-not-200'],
-    mayBreak: [
-      'refund.unknown',
-      'refund.declined-bet',
-      'refund.broken-connection',
-      'refund.without-round',
-      'idempotency.refund',
-    ],
+    mayBreak: ['refund.declined-bet', 'refund.broken-connection', 'refund.without-round', 'idempotency.refund'],
     description:
       'The refund of a bet that never reached the operator is stored, so the bet costs nothing when it arrives. But the refund is answered 200 with an error.',
     change: (right) => failingUnknown(right, 200),
