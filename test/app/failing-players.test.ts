@@ -9,14 +9,23 @@ import { ended, found, planned, runEnded, runStarted, started } from '../journal
 
 const SCENARIOS = Array.from({ length: 8 }, (_, at) => planned(`win/s${at}`, ['win.credit']));
 const PLAYERS = ['eva', 'bo', 'em'];
+/** A rule that only one scenario tests. */
+const REUSE = planned('session/reuse', ['session.round-id-reuse']);
 
 /** The players of the scenarios in order, each with the sum by which the balance was wrong. Without a sum, the rule passes. */
 type Played = readonly (readonly [player: string, wrongSum?: Omit<WrongSum, 'currency'>])[];
 
+/** Who played the scenario of the rule that only one scenario tests, and whether the rule failed. */
+interface Reuse {
+  readonly player: string;
+  readonly fails: boolean;
+}
+
 /** A run of the whole suite, with the failures that a baseline lists. */
-async function foldOf(played: Played, baseline = ''): Promise<Fold> {
-  const start = runStarted(SCENARIOS);
-  const suite = SCENARIOS.map((scenario) => ({ ...scenario, tags: [] }));
+async function foldOf(played: Played, baseline = '', reuse: Reuse = { player: 'eva', fails: false }): Promise<Fold> {
+  const all = [...SCENARIOS, REUSE];
+  const start = runStarted(all);
+  const suite = all.map((scenario) => ({ ...scenario, tags: [] }));
   const reading = readBaseline('b.yaml', baseline, { suite, chosen: suite, clients: [] });
   if (reading.kind === 'broken') throw new Error(JSON.stringify(reading.diagnostics));
   const known = reading.known.map(({ client: _client, ...entry }) => entry);
@@ -41,20 +50,23 @@ async function foldOf(played: Played, baseline = ''): Promise<Fold> {
         ended(id, wrongSum ? {} : { passes: { 'win.credit': { '*': 1 } } }),
       ];
     }),
+    { ...started(REUSE.id), sessions: { main: `s-${reuse.player}` } },
+    ...(reuse.fails ? [found(REUSE.id, 'session.round-id-reuse', 'fail')] : []),
+    ended(REUSE.id, reuse.fails ? {} : { passes: { 'session.round-id-reuse': { '*': 1 } } }),
     runEnded(),
   ]);
 }
 
 /** The baseline that croupier writes after a run, or brings up to date. Its texts are filled in. */
-async function baselineOf(played: Played, before = ''): Promise<string> {
-  return mergeBaseline(before, 'b.yaml', await foldOf(played))
+async function baselineOf(played: Played, before = '', reuse?: Reuse): Promise<string> {
+  return mergeBaseline(before, 'b.yaml', await foldOf(played, '', reuse))
     .replaceAll('reason: ""', 'reason: "known"')
     .replaceAll('ticket: ""', 'ticket: "PAY-1"')
     .replaceAll(/expires: #.*/g, 'expires: 2999-01-01');
 }
 
-async function statusWith(baseline: string, played: Played): Promise<number> {
-  return conclude(await foldOf(played, baseline)).exitCode;
+async function statusWith(baseline: string, played: Played, reuse?: Reuse): Promise<number> {
+  return conclude(await foldOf(played, baseline, reuse)).exitCode;
 }
 
 const sum = (amount: string): Omit<WrongSum, 'currency'> => ({ amount });
@@ -66,10 +78,24 @@ describe('a baseline of failures of one player', () => {
   it('names the player and no scenario, and allows ten times the highest sum', async () => {
     const text = await baselineOf(withOthers(['em', sum('-0.10')], ['em', sum('-0.20')]));
     expect(text).toContain('  money: "2 USD" # ten times the highest sum in one scenario\n');
-    expect(text).toContain('  players: "em" # the rule passed with the other players\n');
+    expect(text).toContain('  players: "em" # no other player failed\n');
     expect(text).not.toContain('scenario:');
     expect(await statusWith(text, withOthers(['eva'], ['bo'], ['em', sum('-0.50')]))).toBe(0);
     expect(await statusWith(text, withOthers(['eva'], ['bo'], ['em', sum('-20')]))).toBe(1);
+  });
+
+  it('names the player also for a rule with one scenario, which is not fixed if another player plays it', async () => {
+    const faulty = withOthers(['em', sum('-0.10')], ['em', sum('-0.20')]);
+    const text = await baselineOf(faulty, '', { player: 'em', fails: true });
+    expect(text).toMatch(/rule: session\.round-id-reuse\n(?: {2}.*\n)* {2}players: "em"/);
+    expect(await statusWith(text, faulty, { player: 'eva', fails: false })).toBe(0);
+    expect(await statusWith(text, faulty, { player: 'em', fails: false })).toBe(1);
+  });
+
+  it('names no player for a rule with one scenario if a player fails whose other calls are right', async () => {
+    const text = await baselineOf(withOthers(['em', sum('-0.10')]), '', { player: 'eva', fails: true });
+    expect(text).toMatch(/rule: session\.round-id-reuse\n/);
+    expect(text.match(/players:/g)).toHaveLength(1);
   });
 
   it('shows the place that got worse as the example, and not the known failure', async () => {

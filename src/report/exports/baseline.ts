@@ -577,7 +577,7 @@ export function entryText(entry: BaselineEntry): string {
     ...(sums.length === 0 ? [] : [`  money:${listText(sums)} # ${sumRemark(entry)}`]),
     ...(others.length === 0 ? [] : ['  moneyIn: # the highest sum in these scenarios']),
     ...others.map(([id, limit]) => `    ${scalar(id)}: ${sumsText(limit)}`),
-    ...(players.length === 0 ? [] : [`  players:${listText(players)} # the rule passed with the other players`]),
+    ...(players.length === 0 ? [] : [`  players:${listText(players)} # no other player failed`]),
     ...(intermittent
       ? [`  intermittent: true # failed in ${failed} of ${checks} check${checks === 1 ? '' : 's'}`]
       : []),

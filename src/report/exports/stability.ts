@@ -42,6 +42,8 @@ export class Stabilities {
   readonly #byRule: ReadonlyMap<string, readonly RulePlace[]>;
   readonly #isChance: boolean;
   readonly #played: PlayedPlayers;
+  /** The players whose calls break a rule that the calls of other players do not break. */
+  readonly #faulty: ReadonlySet<string>;
 
   constructor(fold: Fold) {
     this.#fold = fold;
@@ -50,6 +52,11 @@ export class Stabilities {
       keyOf,
     );
     this.#played = playedPlayers(fold);
+    this.#faulty = new Set(
+      [...this.#byRule.values()]
+        .filter((tried) => this.#isOfPlayers(tried))
+        .flatMap((tried) => failingPlayers(tried, this.#played)),
+    );
     this.#isChance = this.#showsChance();
   }
 
@@ -117,10 +124,19 @@ export class Stabilities {
     return failing.length * 2 <= tried.length && [...this.#byRule.values()].some((all) => chanceOf(all) === 'calls');
   }
 
-  /** Returns the players whose calls break the rule at a place. Empty if the failures do not depend on the player. */
+  /**
+   * Returns the players whose calls break the rule at a place. Empty if the failures do not depend on the player. A rule with few
+   * scenarios cannot show this. If only players fail whose calls break another rule, their fault breaks this rule too.
+   */
   playersOf(place: RulePlace): readonly string[] {
     const tried = this.tried(place);
-    return this.#isOfPlayers(tried) ? failingPlayers(tried, this.#played) : [];
+    if (this.#isOfPlayers(tried)) return failingPlayers(tried, this.#played);
+    const failing = tried.filter(({ failed }) => failed > 0);
+    if (failing.some(({ rule, isUnrepeated }) => isUnrepeated || dependsOnMoment(rule))) return [];
+    const playing = failing.map(({ scenario }) =>
+      (this.#played.get(scenario) ?? []).filter((one) => this.#faulty.has(one)),
+    );
+    return playing.every((players) => players.length > 0) ? [...new Set(playing.flat())].toSorted() : [];
   }
 
   /** True if a run of the whole suite shows that only balances of certain players are wrong, and wrong again when it repeats a scenario. */
