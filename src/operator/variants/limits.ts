@@ -280,9 +280,13 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
   {
     name: 'credit-line',
     credit: true,
-    description: 'Each account has a credit line of 500.00: a bet may make the balance negative, down to -500.00.',
+    description:
+      'Each account has a credit line of 500.00, or of 0.5 in a cryptocurrency: a bet may make the balance negative, down to -500.00.',
     change: () => ({
-      covers: (wallet, debit) => wallet.balance + (readAmount('500', scaleOf(wallet.currency)) ?? 0n) >= debit,
+      covers: (wallet, debit) => {
+        const scale = scaleOf(wallet.currency);
+        return wallet.balance + (readAmount(scale.padded ? '500' : '0.5', scale) ?? 0n) >= debit;
+      },
     }),
   },
   {
