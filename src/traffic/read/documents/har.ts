@@ -66,7 +66,7 @@ function loggedBy(own: unknown): LoggedExchange['logged'] {
   };
 }
 
-function knownBy(own: unknown): Pick<LoggedExchange, 'deviation' | 'verified' | 'isOfWholeRun'> {
+function knownBy(own: unknown): Pick<LoggedExchange, 'deviation' | 'verified' | 'isOfRun' | 'isOfWholeRun'> {
   if (!isFields(own)) return {};
   const verified = SIGNATURE_STATES.find((state) => state === own.signature);
   const signed = typeof own.signed === 'string' ? own.signed : undefined;
@@ -74,7 +74,7 @@ function knownBy(own: unknown): Pick<LoggedExchange, 'deviation' | 'verified' | 
   return {
     ...((signed ?? brokenAt) && { deviation: { signed, brokenAt } }),
     ...(verified && { verified }),
-    ...(own.isOfWholeRun === true && { isOfWholeRun: true }),
+    ...(own.isOfWholeRun === true && { isOfRun: true, isOfWholeRun: true }),
   };
 }
 
