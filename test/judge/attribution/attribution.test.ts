@@ -147,6 +147,14 @@ describe('a breach', () => {
     expect(explainedFor('em', 1, 1)).toEqual([]);
   });
 
+  it('is not explained by an exact balance that one player could not bet', () => {
+    const attribution = new Attribution();
+    attribution.add('others', [], [], { players: ['eva'], passes: { 'bet.exact-balance': { '*': 1 } } });
+    attribution.add('whole', [found('bet.exact-balance', ['money.exact'])], [], { players: ['em'] });
+    attribution.add('exact', [found('money.exact', ['bet.exact-balance'])], [], { players: ['em'] });
+    expect(attribution.conclude().map(({ rule }) => rule)).toEqual(['bet.exact-balance']);
+  });
+
   it('is explained by stale reads if it was found before they were known', () => {
     const attributedAfter = (sightings: number, unaware: boolean): string[] => {
       const staleReads = new StaleReadHistory();
