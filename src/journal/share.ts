@@ -25,8 +25,8 @@ export function usualShare(sums: readonly WrongSum[], stakes: Readonly<Record<st
 const USUAL = 0.9;
 
 /**
- * Returns the largest share of a stake that the entries of a baseline allow. A run uses it, or `lowestVaryingShare` if this is lower, if
- * none of its own sums gives a usual share. An entry may allow a multiple of the sum that its run has shown.
+ * Returns the largest share of a stake that the entries of a baseline allow. A run without a usual share uses the lower one of
+ * this share and `lowestVaryingShare`, because an entry may allow a multiple of the sum that its run has shown.
  * Undefined if no entry has a sum.
  *
  * @param allowed the sums of the entries for the rule

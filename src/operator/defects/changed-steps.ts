@@ -1,7 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TransactionCall } from '../../contract/call-name.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { DeclineReason } from '../decision.ts';
 import type { Claim, Store, Transaction, TransactionEntry } from '../store.ts';
+
+/** Sends each reply whose number is a multiple of `every` late, by `delayMs`. Its money has moved before. */
+export function slowNowAndThen(right: Behaviour, every: number, delayMs: number): Partial<Behaviour> {
+  let calls = 0;
+  return {
+    receive: async (request, answer) => {
+      calls += 1;
+      const isSlow = calls % every === 0;
+      const reply = await right.receive(request, answer);
+      if (isSlow) await sleep(delayMs);
+      return reply;
+    },
+  };
+}
 
 /** Returns the transactions of one kind in the round that a call names. Returns an empty list if the call names no round. */
 export function inRound(store: Store, { walletID, gameID, roundID }: Claim, call: TransactionCall): Transaction[] {

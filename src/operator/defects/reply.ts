@@ -5,6 +5,7 @@ import type { ListenReply } from '../../listen/message.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { bodyOf, callOf, rewriting, rewritingFields, rewritingSuccess, textOf, withHeader } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
+import { slowNowAndThen } from './changed-steps.ts';
 
 /** Sends the replies to one call after the deadline. */
 function slow(right: Behaviour, call: CallName, deadlineMs: number): Partial<Behaviour> {
@@ -85,18 +86,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     breaks: ['reply.deadline'],
     mayBreak: ['balance.read'],
     description: `One of 100 replies takes longer than ${REPLY_DEADLINE_SECONDS} seconds.`,
-    change: (right, { deadlineMs }) => {
-      let calls = 0;
-      return {
-        receive: async (request, answer) => {
-          calls += 1;
-          const isSlow = calls % 100 === 0;
-          const reply = await right.receive(request, answer);
-          if (isSlow) await sleep(deadlineMs * 1.2);
-          return reply;
-        },
-      };
-    },
+    change: (right, { deadlineMs }) => slowNowAndThen(right, 100, deadlineMs * 1.2),
   },
   {
     name: 'slow-refund',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Mutex } from 'async-mutex';
 import { failure } from '../../sdk/reply.ts';
+import { slowNowAndThen } from '../defects/changed-steps.ts';
 import { bodyOf } from '../rewriting.ts';
 import type { Variant } from '../variation.ts';
 
@@ -31,18 +32,7 @@ export const TIMING_VARIANTS: readonly Variant[] = [
     name: 'slow-replies',
     description:
       'Every third reply is sent three seconds after the money has moved, within the deadline of five seconds.',
-    change: (right, { deadlineMs }) => {
-      let calls = 0;
-      return {
-        receive: async (request, answer) => {
-          calls += 1;
-          const isSlow = calls % 3 === 0;
-          const reply = await right.receive(request, answer);
-          if (isSlow) await sleep(deadlineMs * 0.6);
-          return reply;
-        },
-      };
-    },
+    change: (right, { deadlineMs }) => slowNowAndThen(right, 3, deadlineMs * 0.6),
   },
   {
     name: 'jittered-replies',
