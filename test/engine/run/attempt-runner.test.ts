@@ -309,6 +309,8 @@ describe('a reply after the deadline', () => {
     });
     const run = await ran(url, [scenarioOf('balance/one', READ), scenarioOf('balance/two', READ)], LATE);
     expect(startedWith(run).filter(([attempt]) => attempt === 1)).toHaveLength(2);
+    // Only the first late reply of the run is tried again.
+    expect(startedWith(run).filter(([attempt]) => attempt === 2)).toHaveLength(1);
     expect(Math.max(...startedWith(run).map(([attempt]) => attempt ?? 0))).toBe(attempts);
     expect(conclude(run.fold).exitCode).toBe(exitCode);
   });
