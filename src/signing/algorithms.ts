@@ -1,4 +1,4 @@
-import { createHash, createHmac, getHashes } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, getHashes, type KeyObject } from 'node:crypto';
 
 /** One way to compute the bytes of a signature from a payload and a key. */
 export interface Algorithm {
@@ -34,8 +34,16 @@ const KNOWN = new Set(getHashes().map((name) => name.toLowerCase()));
 /** The hashes that this Node has. A Node with another OpenSSL may lack some hashes. */
 const HASHES = RARE_HASHES.filter(([hash]) => KNOWN.has(hash));
 
+/** The prepared form of each key, because an HMAC with the bytes of a key takes some five times as long. */
+const PREPARED = new WeakMap<Uint8Array, KeyObject>();
+
 function hmac(hash: string, key: Uint8Array, payload: Uint8Array | string): Buffer {
-  return createHmac(hash, key).update(payload).digest();
+  let prepared = PREPARED.get(key);
+  if (!prepared) {
+    prepared = createSecretKey(key);
+    PREPARED.set(key, prepared);
+  }
+  return createHmac(hash, prepared).update(payload).digest();
 }
 
 function plain(hash: string, parts: readonly (Uint8Array | string)[]): Buffer {
