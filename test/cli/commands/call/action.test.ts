@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { lockJournal } from '../../../../src/app/lock/journal-writer.ts';
 import { signBody, signQuery } from '../../../../src/contract/signature.ts';
-import { croupier, type Ended, line, start } from '../../croupier.ts';
+import { croupier, type Ended } from '../../croupier.ts';
 
 const KEY = 'a key that is none';
 
@@ -275,37 +275,6 @@ describe('croupier call', () => {
       const { out, err } = await call(url, ...args);
       expect(out + err).not.toContain(KEY);
       expect(out + err).not.toContain('\u001b');
-    }
-  });
-
-  it.each([
-    ['none (the reference operator)', [], [], /$/],
-    ['a bet that is charged again', ['replayed-bet-charged'], ['known bet', 'bet'], /idempotency\.bet.*MUST fail/],
-    ['half a refund', ['refund-half'], ['refund'], /refund\.restore.*MUST fail/],
-    ['a win that is paid again', ['replayed-win-paid'], ['win'], /idempotency\.win.*MUST fail/],
-    ['a refund that is paid again', ['replayed-refund-paid'], ['refund'], /idempotency\.refund.*MUST fail/],
-  ] as const)('judges rightly an operator with the fault: %s', async (_what, defects, failing, logged) => {
-    const child = start(
-      ['serve', 'operator', '--write-config', 'croupier.yaml', ...defects.flatMap((name) => ['--defect', name])],
-      { cwd },
-    );
-    onTestFinished(() => void child.kill('SIGKILL'));
-    await line(child, 'operator ');
-    const hand = (...args: readonly string[]): Promise<Ended> =>
-      croupier(['call', ...args, '--client', 'demo-eu', '--linger', '50ms', '--repeat', '3', '--round', ROUND], {
-        cwd,
-      });
-    const made = [
-      ['known bet', await hand('bet', '--tx-id', TX, '--amount', '4.00')],
-      ['refund', await hand('refund', '--orig-tx-id', TX, '--amount', '4.00')],
-      ['bet', await hand('bet', '--amount', '4.00')],
-      ['win', await hand('win', '--amount', '6.00')],
-    ] as const;
-    const failed = made.filter(([, { status }]) => status !== 0);
-    expect(failed.map(([name]) => name)).toEqual(failing);
-    for (const [, { status, out }] of failed) {
-      expect(status).toBe(1);
-      expect(out).toMatch(logged);
     }
   });
 });
