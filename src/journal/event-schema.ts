@@ -76,6 +76,10 @@ export const stamps = object({
     .describe(
       'milliseconds by which croupier itself was late, so the reply may have come earlier; absent: there were none',
     ),
+  isInQueue: z
+    .literal(true)
+    .exactOptional()
+    .describe('the reply is late, and the other calls that croupier had in flight explain it; absent: no'),
 });
 
 export const signature = z

@@ -94,6 +94,11 @@ export interface Stamps {
    * at most this time. It is left out if croupier was not late.
    */
   readonly delayedMs?: number;
+  /**
+   * True if the reply is late, and the other calls that croupier had in flight explain it: the operator seems to answer calls one
+   * after another. It is left out otherwise.
+   */
+  readonly isInQueue?: true;
 }
 
 /** One request with its reply, or with the reason why no reply came. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Mutex, Semaphore } from 'async-mutex';
 import { isTooMany, type LimitedReply, RateLimit, retryAfterMs } from '../../journal/network/rate-limit.ts';
+import { CallsAtOnce, type EndedCall } from './calls-at-once.ts';
 
 /** Maximum pause without calls in ms, if the operator asks for a pause in `Retry-After`. */
 const MAX_PAUSE_MS = 60_000;
@@ -40,7 +41,7 @@ export interface PaceOptions {
 
 /**
  * Limits how many calls are sent per second, and how many are in flight. If the operator refuses calls because there are too many,
- * this class lowers the rate.
+ * this class lowers the rate. If replies are late because too many calls are in flight, it lowers this number.
  *
  * The semaphore of async-mutex limits the number of calls in flight. The calls of a race are sent together, so they need several
  * places at once. In p-queue and p-limit, a task can take only one place.
@@ -54,6 +55,10 @@ export class Pace {
   /** Lets waiting calls be sent one after another. */
   readonly #gate = new Mutex();
   readonly #limit = new RateLimit();
+  readonly #atOnce: CallsAtOnce;
+  #inFlight = 0;
+  /** Called when a call ends, if a call waits for it. */
+  #onEnd: (() => void) | undefined;
   #perSecond: number;
   /** The earliest time at which the next call may be sent. */
   #next = Number.NEGATIVE_INFINITY;
@@ -67,29 +72,64 @@ export class Pace {
     this.#options = options;
     this.#perSecond = this.#maxPerSecond;
     this.#places = new Semaphore(options.maxAtOnce);
+    this.#atOnce = new CallsAtOnce(options);
   }
 
   /**
    * Waits until this number of calls may be sent together. If this number is above the limit, waits until no other call is in
    * flight.
+   *
+   * @returns the number of calls in flight, with these calls
    */
-  async enter(calls: number): Promise<void> {
+  async enter(calls: number): Promise<number> {
     // If none of the calls of a race could be built, there is nothing to send.
-    if (calls === 0) return;
+    if (calls === 0) return this.#inFlight;
     await this.#places.acquire(this.#placesFor(calls));
-    if (this.#perSecond === Number.POSITIVE_INFINITY && this.#waitMs <= 0) return;
-    await this.#gate.runExclusive(async () => {
-      // During a wait, another reply can make the wait longer. So the remaining time is computed again after each sleep.
-      for (let ms = this.#waitMs; ms > 0; ms = this.#waitMs) {
-        const { signal } = this.#options;
-        await sleep(ms, undefined, signal && !signal.aborted ? { signal } : {}).catch(() => undefined);
-      }
-      this.#next = Math.max(this.#options.now(), this.#next) + (1000 / this.#perSecond) * calls;
-    });
+    const isFree = this.#perSecond === Number.POSITIVE_INFINITY && this.#waitMs <= 0 && !this.#atOnce.isLowered;
+    if (isFree) this.#inFlight += calls;
+    else await this.#gate.runExclusive(() => this.#wait(calls));
+    return this.#inFlight;
+  }
+
+  /** Waits until a place, the rate and the pauses allow calls, and counts them as in flight. */
+  async #wait(calls: number): Promise<void> {
+    while (this.#inFlight > 0 && this.#inFlight + calls > this.#atOnce.limit)
+      await new Promise<void>((resolve) => {
+        this.#onEnd = resolve;
+      });
+    // During a wait, another reply can make the wait longer. So the remaining time is computed again after each sleep.
+    for (let ms = this.#waitMs; ms > 0; ms = this.#waitMs) {
+      const { signal } = this.#options;
+      await sleep(ms, undefined, signal && !signal.aborted ? { signal } : {}).catch(() => undefined);
+    }
+    this.#next = Math.max(this.#options.now(), this.#next) + (1000 / this.#perSecond) * calls;
+    this.#inFlight += calls;
   }
 
   leave(calls: number): void {
-    if (calls > 0) this.#places.release(this.#placesFor(calls));
+    if (calls === 0) return;
+    this.#inFlight -= calls;
+    this.#places.release(this.#placesFor(calls));
+    this.#onEnd?.();
+  }
+
+  /** Number of calls that were sent and have not ended. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /**
+   * Notes the end of a call. If its reply is late because too many calls are in flight, fewer calls are sent at once from now on,
+   * after a pause in which the operator can end its work on the other calls.
+   *
+   * @returns the new limit if the calls in flight explain that the reply is late. Undefined in all other cases
+   */
+  noteEnd(ended: EndedCall): { readonly eachMs: number; readonly limit: number } | undefined {
+    if (!this.#atOnce.note(ended)) return undefined;
+    const { eachMs, limit } = this.#atOnce;
+    const pauseMs = Math.min(ended.inFlight * eachMs, MAX_PAUSE_MS);
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#options.now() + pauseMs);
+    return { eachMs, limit };
   }
 
   /** Notes a reply. If the operator refuses calls because there are too many, the following calls are sent more slowly. */

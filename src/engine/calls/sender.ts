@@ -5,6 +5,7 @@ import type { JournalEvent, Sending } from '../../journal/event.ts';
 import { type Exchange, type ExchangeRequest, type Outcome, replyMs } from '../../journal/exchange.ts';
 import { callSpan, withTraceparent } from '../../journal/network/trace.ts';
 import { readAndShorten } from '../../reply/read.ts';
+import { isSuccess } from '../../reply/status.ts';
 import type { CallResult, PendingCall } from '../../wire/pending-call.ts';
 import { type BuiltRequest, requestOf } from '../../wire/request.ts';
 import { Wire, type WireOptions } from '../../wire/wire.ts';
@@ -80,6 +81,11 @@ const MAX_EXCESS_WAIT_MS = 500;
 const EXCESS_NOTICE =
   'The operator sent more bytes than the `Content-Length` of its reply says. On a kept-alive connection, a service may read these bytes as the reply to its next call. croupier ignored the bytes. After that, it used a new connection for each call.';
 
+function queueNotice({ inFlight, eachMs, limit }: { inFlight: number; eachMs: number; limit: number }): string {
+  const each = `${(eachMs / 1000).toFixed(1)} s`;
+  return `Replies came after the deadline while croupier had ${inFlight} calls in flight. The operator needs about ${each} for one call, and seems to answer calls one after another. So these late replies are not judged. After that, croupier had at most ${limit} ${limit === 1 ? 'call' : 'calls'} in flight. \`maxAtOnce\` in the configuration sets this number.`;
+}
+
 interface StartedCall {
   readonly id: string;
   readonly callToSend: CallToSend;
@@ -120,6 +126,8 @@ export class Sender {
    * bytes as its reply.
    */
   lateExcess = 0;
+  /** Counts the late replies that may be late only because croupier had too many calls in flight. */
+  lateInQueue = 0;
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -143,12 +151,13 @@ export class Sender {
    * @param model returns the possible balances as text; it is called before and after the call is judged
    */
   async judged<T>(given: CallToSend, model: Model, judge: (exchange: Exchange) => T): Promise<T> {
-    await this.#pace.enter(1);
+    const inFlight = await this.#pace.enter(1);
     const announced = this.#announce(given);
     const { callToSend } = announced;
     if (this.#options.gate) await this.#options.gate.pass();
     const pendingCall = this.#launch(callToSend, false);
-    const exchange = exchangeOf(announced, await pendingCall.result);
+    const ended = exchangeOf(announced, await pendingCall.result);
+    const exchange = this.#inQueue(ended, Math.max(inFlight, this.#pace.inFlight));
     this.#pace.leave(1);
     this.#note(exchange, callToSend);
     const before = model();
@@ -201,6 +210,8 @@ export class Sender {
         exchange: exchangeOf(call, await call.pendingCall.result),
       })),
     );
+    // The deadline is not judged here. But an operator that answers calls one after another still works on the late calls.
+    for (const { exchange } of received) this.#queueOf(exchange, this.#pace.inFlight);
     this.#pace.leave(callsToSend.length);
     for (const { exchange, callToSend } of received) this.#note(exchange, callToSend);
     const before = model();
@@ -219,6 +230,28 @@ export class Sender {
     } finally {
       for (const { callToSend, exchange } of received) this.#record(exchange, callToSend, before, model);
     }
+  }
+
+  /** Returns the exchange with a mark if its reply is late, and the other calls in flight explain it. */
+  #inQueue(exchange: Exchange, inFlight: number): Exchange {
+    const queue = this.#queueOf(exchange, inFlight);
+    if (!queue) return exchange;
+    if (this.lateInQueue === 0) this.#options.record({ event: 'notice', text: queueNotice({ ...queue, inFlight }) });
+    this.lateInQueue += 1;
+    return { ...exchange, stamps: { ...exchange.stamps, isInQueue: true } };
+  }
+
+  #queueOf({ call, outcome, stamps }: Exchange, inFlight: number): ReturnType<Pace['noteEnd']> {
+    if (outcome.kind === 'none')
+      return outcome.reason === 'too-late'
+        ? this.#pace.noteEnd({ call, replyMs: null, isAccepted: false, inFlight })
+        : undefined;
+    return this.#pace.noteEnd({
+      call,
+      replyMs: replyMs(stamps),
+      isAccepted: isSuccess(outcome.reply.status),
+      inFlight,
+    });
   }
 
   #note(exchange: Exchange, { signed }: CallToSend): void {

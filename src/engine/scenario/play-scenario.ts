@@ -67,7 +67,7 @@ export interface Played {
   /**
    * The reason why another attempt may decide rules that this attempt left undecided. Null if another attempt would be useless.
    */
-  readonly retryReason: 'excess' | 'stale-connection' | 'connection' | 'busy' | null;
+  readonly retryReason: 'excess' | 'stale-connection' | 'connection' | 'queue' | 'busy' | null;
   /**
    * The steps that got a temporary error, and the bets that were wrongly declined. Another attempt is useful, because the operator
    * may then reply differently.
@@ -107,7 +107,7 @@ interface Repetition {
 export async function playScenario(options: PlayOptions): Promise<Played> {
   const { plan } = options;
   const unaware = !options.staleReads.isWaitedFor;
-  const { lateExcess } = options.sender;
+  const { lateExcess, lateInQueue } = options.sender;
   const collected = new CollectedFindings(options.report);
   const openings = new Map<Wallet, Money>();
   const letIn = new Set<CallName>();
@@ -155,9 +155,11 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
           ? 'stale-connection'
           : stopReason?.connection
             ? 'connection'
-            : turnedAway.size > 0
-              ? 'busy'
-              : null,
+            : options.sender.lateInQueue > lateInQueue
+              ? 'queue'
+              : turnedAway.size > 0
+                ? 'busy'
+                : null,
     turnedAway,
     needed: stopReason?.needed ?? null,
     isSkippedEarly: stopReason?.verdict === 'skip',

@@ -301,9 +301,12 @@ export function check4xx(observed: ObservedCall, what: string): Decision | undef
   );
 }
 
-/** True for a late reply if croupier itself may be the reason: its process was paused, or it could not read the reply in time. */
-export function mayBeOwnDelay({ pausedMs, delayedMs, firstByte }: Stamps): boolean {
-  return pausedMs !== undefined || (delayedMs !== undefined && firstByte !== null);
+/**
+ * True for a late reply if croupier itself may be the reason: its process was paused, it could not read the reply in time, or it had
+ * too many calls in flight.
+ */
+export function mayBeOwnDelay({ pausedMs, delayedMs, firstByte, isInQueue }: Stamps): boolean {
+  return pausedMs !== undefined || isInQueue === true || (delayedMs !== undefined && firstByte !== null);
 }
 
 /** The reason why the rules about bets above the balance cannot be judged if accounts have a credit line. */

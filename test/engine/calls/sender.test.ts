@@ -100,3 +100,31 @@ it('each call of a timed race is sent at its time', async () => {
   expect(last?.afterMs).toBeGreaterThan(148);
   expect(first?.afterMs).toBeLessThan(second?.afterMs ?? 0);
 });
+
+it('replies that are late only because the operator answers one call after another are marked, and fewer calls are sent at once', async () => {
+  let before = Promise.resolve();
+  let open = 0;
+  const together: number[] = [];
+  const { url } = await operatorServer(async (_called, tell) => {
+    open += 1;
+    together.push(open);
+    before = before.then(() => new Promise((resolve) => setTimeout(resolve, 60)));
+    await before;
+    open -= 1;
+    return tell();
+  });
+  const { sender, events, callToSend } = senderTo(url);
+  await sender.send(callToSend());
+  const first = await Promise.all(Array.from({ length: 20 }, () => sender.send(callToSend())));
+  const late = first.filter(({ outcome }) => outcome.kind === 'none');
+  expect(late.length).toBeGreaterThan(0);
+  expect(late.every(({ stamps }) => stamps.isInQueue === true)).toBe(true);
+  expect(first.some(({ outcome, stamps }) => outcome.kind === 'reply' && stamps.isInQueue === true)).toBe(false);
+  expect(sender.lateInQueue).toBe(late.length);
+  const notices = events.filter(({ event }) => event === 'notice');
+  expect(notices).toEqual([expect.objectContaining({ text: expect.stringContaining('one after another') as string })]);
+  together.length = 0;
+  const second = await Promise.all(Array.from({ length: 20 }, () => sender.send(callToSend())));
+  expect(second.every(({ outcome }) => outcome.kind === 'reply')).toBe(true);
+  expect(Math.max(...together)).toBeLessThanOrEqual(4);
+});
