@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CALL_NAMES } from '../contract/call-name.ts';
 import { RULES, type RuleId, ruleById } from '../contract/catalogue.ts';
+import { Money } from '../contract/money.ts';
 import type { KnownFailure } from '../journal/event.ts';
 import { EXPECTATION } from '../journal/finding.ts';
 import type { MoneySums } from '../journal/money-sums.ts';
@@ -22,6 +23,11 @@ const SUM = /^(0|[1-9]\d*)(\.\d+)?(?: (\S{1,20}))?$/;
 export const sum = z
   .string('must be false, or a sum with its currency, such as 2.00 USD')
   .regex(SUM, 'must be false, or a sum with its currency, such as 2.00 USD');
+
+/** A share in percent. */
+export const share = z
+  .string('must be a share in percent, such as 50%')
+  .regex(/^(0|[1-9]\d{0,3})(\.\d{1,2})?%$/, 'must be a share in percent, such as 50%');
 
 const entry = z.strictObject({
   rule: z
@@ -58,6 +64,11 @@ const entry = z.strictObject({
     .optional()
     .describe(
       'For single scenarios, by id: the highest sum by which the rule may make balances wrong there, such as 2.00 USD. croupier converts it to currencies with the same number of smallest units in a stake. Other scenarios and currencies have the limit of the key `money`.',
+    ),
+  share: share
+    .optional()
+    .describe(
+      'The largest share of the amounts of some calls by which the rule may make balances wrong, such as 50%. Up to one and a half times this share is allowed. The keys `money` and `moneyIn` then limit only sums of which croupier knows no share. Default: no limit.',
     ),
   players: z
     .union([text, z.array(text).min(1, 'needs at least one player')])
@@ -215,6 +226,7 @@ function knownFailures(given: Entry, line: number, subjects: Subjects): readonly
     ticket: given.ticket,
     expires: given.expires,
     ...allowedMoney(given),
+    ...shareOf(given),
     ...playersOf(given),
     ...(given.intermittent === true && { intermittent: true as const }),
     ...(given.undecided && { undecided: given.undecided }),
@@ -231,6 +243,12 @@ export function playersOf({
   readonly players?: string | readonly string[] | undefined;
 }): Pick<KnownFailure, 'players'> {
   return players === undefined ? {} : { players: typeof players === 'string' ? [players] : players };
+}
+
+/** Returns the field of a known failure that comes from the key `share` of a baseline entry. */
+export function shareOf({ share: percent }: { readonly share?: string | undefined }): Pick<KnownFailure, 'maxShare'> {
+  const decimal = Money.read(percent?.slice(0, -1) ?? '')?.shift(-2);
+  return decimal ? { maxShare: decimal.toString() } : {};
 }
 
 /** Returns the fields of a known failure that come from the keys `money` and `moneyIn` of a baseline entry. */
@@ -262,7 +280,7 @@ function sumsOf(sums: readonly string[]): MoneySums {
 function isSame(a: Entry, b: Entry): boolean {
   const shared = scenariosOf(a).some((scenario) => scenariosOf(b).includes(scenario));
   // Two entries that differ only in their sums are allowed. An entry with a higher sum may later replace the other entry.
-  const isSameMoney = JSON.stringify([a.money, a.moneyIn]) === JSON.stringify([b.money, b.moneyIn]);
+  const isSameMoney = JSON.stringify([a.money, a.moneyIn, a.share]) === JSON.stringify([b.money, b.moneyIn, b.share]);
   return (
     a.rule === b.rule &&
     a.undecided === b.undecided &&
@@ -304,7 +322,7 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
     };
   }
   if (given.undecided) {
-    const alone = (['endpoint', 'scenario', 'moneyIn', 'players', 'intermittent'] as const).find(
+    const alone = (['endpoint', 'scenario', 'moneyIn', 'share', 'players', 'intermittent'] as const).find(
       (key) => given[key] !== undefined,
     );
     if (rule === EXPECTATION || ruleById(rule).level !== 'MUST')
@@ -320,13 +338,14 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
       endpoints.length === 0 ? 'is not judged for single endpoints' : `is judged only at ${endpoints.join(', ')}`;
     return { path: ['endpoint'], message: `\`${rule}\` ${judged}` };
   }
-  const aboutMoney = (['money', 'moneyIn'] as const).find((key) => given[key] !== undefined);
+  const aboutMoney = (['money', 'moneyIn', 'share'] as const).find((key) => given[key] !== undefined);
   if (aboutMoney !== undefined && (rule === EXPECTATION || !ruleById(rule).money)) {
     return { path: [aboutMoney], message: `\`${rule}\` is not about money`, fix: 'remove this key' };
   }
-  if (moneyIn !== undefined && money === false) {
+  const limit = (['moneyIn', 'share'] as const).find((key) => given[key] !== undefined);
+  if (limit !== undefined && money === false) {
     return {
-      path: ['moneyIn'],
+      path: [limit],
       message: 'the key `money` allows only failures that move no money',
       fix: 'remove this key',
     };

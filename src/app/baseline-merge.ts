@@ -12,12 +12,13 @@ import {
   brokenPlaces,
   entriesFor,
   entryText,
+  highestShare,
   undecidedEntries,
   unneededIn,
 } from '../report/exports/baseline.ts';
 import { readDocument } from '../scenario/yaml/document.ts';
 import { editList } from '../scenario/yaml/edit-list.ts';
-import { allowedMoney, playersOf, sum } from './baseline-file.ts';
+import { allowedMoney, playersOf, share, shareOf, sum } from './baseline-file.ts';
 import { diagnosticsError } from './config/configuration.ts';
 import { diagnosticsOf, PlacedValues, type Words } from './config/placed-values.ts';
 
@@ -29,6 +30,7 @@ const draft = z.object({
   scenario: z.union([z.string(), z.array(z.string())]).optional(),
   money: z.union([z.literal(false), sum, z.array(sum)]).optional(),
   moneyIn: z.record(z.string(), sum).optional(),
+  share: share.optional(),
   players: z.union([z.string(), z.array(z.string())]).optional(),
   intermittent: z.boolean().optional(),
   undecided: z.boolean().optional(),
@@ -127,20 +129,27 @@ function raisedEntry(
   const [first] = entries;
   const own = missing.filter(({ rule, endpoint }) => rule === known.rule && endpoint === known.endpoint);
   const exceeded = new Set(own.map(({ scenario }) => scenario));
-  const others = Object.entries(known.maxSumsIn ?? {}).filter(([scenario]) => !exceeded.has(scenario));
+  const kept = Object.entries(known.maxSumsIn ?? {}).filter(([scenario]) => !exceeded.has(scenario));
   const limits = known.maxSums ?? {};
-  const maxSumsIn = Object.assign(Object.fromEntries(others), ...entries.map((one) => one.maxSumsIn));
-  // Higher sums in single scenarios are tried first, because a higher limit of the whole entry allows more in all other scenarios.
-  const maxSums = [limits, highestSums([limits, ...entries.map((one) => one.maxSums)])].find((sums) =>
-    own.every((place) => allows({ ...known, maxSums: sums, maxSumsIn }, breachAt(place))),
-  );
-  if (!first || !maxSums) return undefined;
+  const maxSumsIn = Object.assign(Object.fromEntries(kept), ...entries.map((one) => one.maxSumsIn));
+  const { maxShare: share, ...others } = known;
+  const noted = entries.flatMap(({ maxShare }) => maxShare ?? []);
+  // Higher sums in single scenarios are tried first, because a higher limit of the whole entry allows more in all other scenarios. If the
+  // run shows no share that could be noted, only sums are the limit.
+  const raised = [limits, highestSums([limits, ...entries.map((one) => one.maxSums)])]
+    .flatMap((maxSums): readonly Pick<KnownFailure, 'maxSums' | 'maxShare'>[] => [
+      ...(share === undefined ? [] : [{ maxSums, maxShare: highestShare([share, ...noted]) ?? share }]),
+      { maxSums },
+    ])
+    .find((higher) => own.every((place) => allows({ ...others, ...higher, maxSumsIn }, breachAt(place))));
+  if (!first || !raised) return undefined;
   const isOfPlayers = known.players !== undefined && entries.every(({ players }) => players.length > 0);
   return {
     ...first,
     scenarios: [],
-    maxSums,
+    maxSums: raised.maxSums ?? {},
     maxSumsIn,
+    maxShare: raised.maxShare,
     factor: undefined,
     players: isOfPlayers ? [...new Set([...(known.players ?? []), ...entries.flatMap(({ players }) => players)])] : [],
     failed: entries.reduce((sum, { failed }) => sum + failed, 0),
@@ -192,6 +201,7 @@ function knownFailures(entry: Draft, index: number, { run, baseline }: Fold): re
     ticket: '',
     expires: expires ?? NEVER,
     ...allowedMoney(entry),
+    ...shareOf(entry),
     ...playersOf(entry),
     ...(intermittent && { intermittent: true as const }),
     ...(undecided && { undecided: true as const }),

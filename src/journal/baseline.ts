@@ -2,6 +2,7 @@ import type { KnownFailure, RunEnded, RunStarted } from './event.ts';
 import { isAboutRaces, type RulePlace } from './judged-outcome.ts';
 import { currencyAbove, isWithoutSums, type MoneySums, times } from './money-sums.ts';
 import { type Participation, type PlayedPlayers, playedPlayers } from './results/played-players.ts';
+import { isMuchLarger, readShare, type Share } from './share.ts';
 
 /**
  * The states of a known failure after a run. A `fixed` or `expired` entry fails the run.
@@ -38,6 +39,10 @@ type Breach = Pick<RulePlace, 'rule' | 'endpoint' | 'scenario'> & {
   readonly alikeSums?: MoneySums | undefined;
   /** Sums that depend on the balance and that are a much larger share of their calls than the other sums of the rule. */
   readonly outlyingSums?: MoneySums | undefined;
+  /** The shares of their calls by which the sums made balances wrong. Undefined if no share is known. */
+  readonly shares?: readonly Share[] | undefined;
+  /** The part of `wrongSums` of which no share is known. */
+  readonly sumsWithoutShare?: MoneySums | undefined;
 };
 
 /** The parts of a run that decide the state of a known failure. */
@@ -124,6 +129,7 @@ export function allows(known: KnownFailure, breach: Breach): boolean {
   return (
     isAt(known, breach) &&
     (known.noMoney !== true || breach.noMoney === true) &&
+    exceededShare(known, breach) === undefined &&
     exceededSum(known, breach) === undefined &&
     !isOfOtherKind(known, breach)
   );
@@ -145,12 +151,28 @@ interface ExceededSum {
   readonly currency: string;
 }
 
+/** Returns an entry without its limits of sums and shares. */
+export function withoutLimits({ maxShare: _maxShare, ...known }: KnownFailure): KnownFailure {
+  return { ...known, maxSums: {}, maxSumsIn: {} };
+}
+
+/** Returns the share that is much larger than the one that the entry notes. Undefined if there is none. */
+export function exceededShare({ maxShare }: KnownFailure, { shares = [] }: Breach): Share | undefined {
+  const noted = maxShare === undefined ? undefined : readShare(maxShare);
+  return noted && shares.find((share) => isMuchLarger(share, noted));
+}
+
 /**
- * Returns the sum that is higher than the entry allows. Undefined if there is none. If the entry has a sum for the scenario of the
+ * Returns the sum that is higher than the entry allows. Undefined if there is none. If the entry notes a share, only the sums are
+ * compared of which no share is known: the same share of a call for more money is the same failure. If the entry has a sum for the scenario of the
  * breach, this sum is the limit. If the amounts of its currency can't be compared with those of the breach, the limit of the whole
  * entry counts.
  */
 export function exceededSum(known: KnownFailure, breach: Breach): ExceededSum | undefined {
+  if (known.maxShare !== undefined && breach.shares !== undefined) {
+    const { sumsWithoutShare: rest = {} } = breach;
+    return known.maxSums && exceeded(rest, known.maxSums, known.maxSums);
+  }
   const inScenario = known.maxSumsIn?.[breach.scenario];
   const { alikeSums: alike = {} } = breach;
   const isComparable = inScenario !== undefined && Object.keys(alike).some((code) => inScenario[code] !== undefined);
@@ -177,13 +199,15 @@ export function isKnownBreach(results: readonly KnownResult[], breach: Breach): 
 
 /** Returns the breach at a place, in the form that can be compared with the entries of a baseline. */
 export function breachAt(place: RulePlace): Breach {
-  const { rule, endpoint, scenario, movesMoney, wrongSums, alikeSums, outlyingSums } = place;
+  const { rule, endpoint, scenario, movesMoney, wrongSums, alikeSums, outlyingSums, sumsWithoutShare } = place;
+  const shares = [place.share, place.varyingShare].filter((share) => share !== undefined);
   return {
     rule,
     endpoint,
     scenario,
     noMoney: !movesMoney,
-    ...(!isAboutRaces(rule) && { wrongSums, alikeSums, outlyingSums }),
+    ...(!isAboutRaces(rule) && { wrongSums, alikeSums, outlyingSums, sumsWithoutShare }),
+    ...(!isAboutRaces(rule) && shares.length > 0 && { shares }),
   };
 }
 

@@ -170,6 +170,9 @@ const knownFailure = object({
     .readonly()
     .exactOptional()
     .describe('the highest sums in single scenarios: the key is the id of the scenario'),
+  maxShare: text
+    .exactOptional()
+    .describe('the largest share of the amounts of some calls by which a balance may be wrong; 0.5 is half of them'),
   players: list(text).exactOptional().describe('the failure occurs only with these players'),
   intermittent: z
     .literal(true)

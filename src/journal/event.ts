@@ -46,6 +46,12 @@ export interface KnownFailure {
    */
   readonly maxSumsIn?: Readonly<Record<string, MoneySums>>;
   /**
+   * The largest share of the amounts of some calls by which the rule may make a balance wrong, as a plain decimal: `0.5` is half of
+   * the amounts. A share that is a little larger is allowed too. The sums count only where no share is known. It is left out if no
+   * share is noted.
+   */
+  readonly maxShare?: string;
+  /**
    * The players whose calls show the failure, if the calls of other players don't. Then a run in which these players did not test the
    * rule does not show that the failure is fixed. It is left out for other failures.
    */

@@ -4,11 +4,29 @@ import type { Level } from '../contract/rule.ts';
 import type { RuleOutcome } from './attempt.ts';
 import type { Attributed, Intermittent, KnownFailure, MovedAlone, SumFound } from './event.ts';
 import { EXPECTATION, type Finding, graver, VERDICTS, type Verdict } from './finding.ts';
-import { inAlikeCurrencies, isWithoutSums, joinSums, type MoneySums, type WrongSum } from './money-sums.ts';
+import {
+  addUp,
+  inAlikeCurrencies,
+  isWithoutSums,
+  joinSums,
+  type MoneySums,
+  type WrongSum,
+  withoutSums,
+} from './money-sums.ts';
 import { isShownByBalance, LATE_ONCE, movedAloneReason, NOT_REPEATED, UNREPEATED } from './moved-alone.ts';
 import { type UnknownPath, unknownPathReason } from './network/unknown-path.ts';
 import { type UnknownSessions, unknownSessionReason } from './network/unknown-session.ts';
-import { allowedShare, lowerShare, lowestVaryingShare, outlyingSums, sumsOfStake, usualShare } from './share.ts';
+import {
+  allowedShare,
+  largestShare,
+  lowerShare,
+  lowestVaryingShare,
+  outlyingSums,
+  type Share,
+  sumsOfStake,
+  usualShare,
+  withShare,
+} from './share.ts';
 
 /**
  * A finding with its final verdict. The final verdict differs from the verdict in the scenario if the breach of another rule
@@ -262,6 +280,12 @@ export interface RulePlace {
   readonly hasVaryingSum: boolean;
   /** The sums that depend on the balance, converted to calls for one stake. */
   readonly stakeSums: MoneySums;
+  /** The largest share of the amount of its calls that a sum is, of the sums that do not depend on the balance. */
+  readonly share?: Share | undefined;
+  /** The same, of the sums that depend on the balance. */
+  readonly varyingShare?: Share | undefined;
+  /** The part of `wrongSums` of which no share is known. */
+  readonly sumsWithoutShare: MoneySums;
   /** True if the scenario failed here and then passed on retry. */
   readonly flaky: boolean;
   /** True if croupier repeated the scenario, and its failure here did not occur again in the same way. */
@@ -293,6 +317,7 @@ export function rulePlaces(
   stakes: Readonly<Record<string, string>>,
 ): readonly RulePlace[] {
   const groups = Map.groupBy(outcomes, ({ rule, endpoint, scenario }) => `${rule} ${endpoint} ${scenario}`);
+  const byScenario = Map.groupBy(outcomes, ({ scenario }) => scenario);
   const failing = Map.groupBy(
     outcomes.filter(({ verdict }) => verdict === 'fail'),
     ({ rule }) => rule,
@@ -301,8 +326,7 @@ export function rulePlaces(
     [...failing].map(([rule, own]) => {
       const sums = own.flatMap((outcome) => outcome.sums);
       const entries = known.filter((one) => one.rule === rule && !one.undecided);
-      const allowed = entries.flatMap(({ maxSums }) => (maxSums ? [maxSums] : []));
-      const fallback = lowerShare(allowedShare(allowed, stakes), lowestVaryingShare(sums, stakes));
+      const fallback = lowerShare(allowedShare(entries, stakes), lowestVaryingShare(sums, stakes));
       return [rule, usualShare(sums, stakes) ?? fallback];
     }),
   );
@@ -315,6 +339,9 @@ export function rulePlaces(
     const wrongSums = joinSums(
       own.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn').map((outcome) => outcome.wrongSums),
     );
+    const sums = own.filter(({ verdict }) => verdict === 'fail').flatMap((outcome) => outcome.sums);
+    const others = (byScenario.get(scenario) ?? []).filter((outcome) => outcome.rule !== rule);
+    const comparable = isOpposed(sums, others) ? [] : sums;
     return {
       rule,
       endpoint,
@@ -326,17 +353,20 @@ export function rulePlaces(
       movesMoney: own.some(({ verdict, noMoney }) => (verdict === 'fail' || verdict === 'warn') && !noMoney),
       wrongSums,
       alikeSums: inAlikeCurrencies(wrongSums, stakes),
-      outlyingSums: outlyingSums(
-        own.filter(({ verdict }) => verdict === 'fail').flatMap(({ sums }) => sums),
-        usual.get(rule),
-      ),
+      outlyingSums: outlyingSums(sums, usual.get(rule)),
       hasVaryingSum: own.some(
         ({ verdict, findings }) => verdict === 'fail' && findings.some(({ wrongSum }) => wrongSum?.varies),
       ),
-      stakeSums: sumsOfStake(
-        own.filter(({ verdict }) => verdict === 'fail').flatMap(({ sums }) => sums),
+      stakeSums: sumsOfStake(sums, stakes),
+      share: largestShare(
+        comparable.filter(({ varies }) => !varies),
         stakes,
       ),
+      varyingShare: largestShare(
+        comparable.filter(({ varies }) => varies),
+        stakes,
+      ),
+      sumsWithoutShare: withoutSums(wrongSums, addUp(withShare(comparable, stakes))),
       flaky: own.some(({ flaky }) => flaky),
       isUnrepeated: own.some(({ verdict, isUnrepeated }) => verdict === 'fail' && isUnrepeated === true),
       mayBeStale: own.some(
@@ -349,18 +379,33 @@ export function rulePlaces(
       const [first] = own;
       if (!first) return [];
       const { rule, endpoint, scenario } = first;
-      const outlying = outlyingSums(
-        own.map(({ wrongSum }) => wrongSum),
-        usual.get(rule),
-      );
-      return isWithoutSums(outlying) ? [] : [{ ...FAILED_ONCE, rule, endpoint, scenario, outlyingSums: outlying }];
+      const sums = own.map(({ wrongSum }) => wrongSum);
+      const outlying = outlyingSums(sums, usual.get(rule));
+      const varyingShare = largestShare(sums, stakes);
+      return isWithoutSums(outlying)
+        ? []
+        : [{ ...FAILED_ONCE, rule, endpoint, scenario, outlyingSums: outlying, varyingShare }];
     },
   );
   return [...places, ...byOwnCalls];
 }
 
+/**
+ * True if other rules of the scenario have sums with the opposite sign. Then one wrong balance may have been divided into a sum that is
+ * too low and a sum that is too high, so neither of them is a share of the calls.
+ */
+function isOpposed(sums: readonly WrongSum[], others: readonly JudgedOutcome[]): boolean {
+  const isNegative = ({ amount }: WrongSum): boolean => amount.startsWith('-');
+  const ofOthers = others.filter(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive');
+  return ofOthers.some((outcome) =>
+    outcome.sums.some((other) =>
+      sums.some((sum) => sum.currency === other.currency && isNegative(sum) !== isNegative(other)),
+    ),
+  );
+}
+
 /** The place of a breach that croupier's own call has shown. */
-const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'outlyingSums'> = {
+const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'outlyingSums' | 'varyingShare'> = {
   failed: 1,
   warned: 0,
   checks: 1,
@@ -370,6 +415,7 @@ const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'outlyingS
   alikeSums: {},
   hasVaryingSum: true,
   stakeSums: {},
+  sumsWithoutShare: {},
   flaky: false,
   isUnrepeated: false,
   mayBeStale: false,

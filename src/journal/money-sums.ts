@@ -44,6 +44,16 @@ export function joinSums(all: readonly MoneySums[]): MoneySums {
   return addUp(all.flatMap((sums) => Object.entries(sums).map(([code, amount]) => ({ amount, currency: code }))));
 }
 
+/** Returns sums without some of the sums that are part of them. */
+export function withoutSums(sums: MoneySums, part: MoneySums): MoneySums {
+  return Object.fromEntries(
+    Object.entries(sums).flatMap(([code, sum]) => {
+      const rest = absoluteMoney(sum)?.minus(absoluteMoney(part[code] ?? '0') ?? Money.zero);
+      return rest === undefined || rest.isZero() || rest.isNegative() ? [] : [[code, rest.toString()]];
+    }),
+  );
+}
+
 /** Returns the highest sum of each currency. */
 export function highestSums(all: readonly MoneySums[]): MoneySums {
   const highest: Record<string, string> = {};

@@ -1,8 +1,9 @@
 import { Money } from '../contract/money.ts';
+import type { KnownFailure } from './event.ts';
 import { absoluteMoney, highestSums, type MoneySums, type WrongSum } from './money-sums.ts';
 
 /** The share of the amounts of some calls by which a balance was wrong: `wrong` divided by `moved`. `moved` is not zero. */
-interface Share {
+export interface Share {
   readonly wrong: Money;
   readonly moved: Money;
 }
@@ -25,22 +26,24 @@ export function usualShare(sums: readonly WrongSum[], stakes: Readonly<Record<st
 const USUAL = 0.9;
 
 /**
- * Returns the largest share of a stake that the entries of a baseline allow. A run without a usual share uses the lower one of
- * this share and `lowestVaryingShare`, because an entry may allow a multiple of the sum that its run has shown.
- * Undefined if no entry has a sum.
+ * Returns the largest share that the entries of a baseline allow: the share that an entry notes, or the share of a stake that its
+ * sums are. A run without a usual share uses the lower one of this share and `lowestVaryingShare`, because an entry may allow a
+ * multiple of the sum that its run has shown. Undefined if no entry has a share or a sum.
  *
- * @param allowed the sums of the entries for the rule
+ * @param entries the limits of the entries for the rule
  */
 export function allowedShare(
-  allowed: readonly MoneySums[],
+  entries: readonly Pick<KnownFailure, 'maxShare' | 'maxSums'>[],
   stakes: Readonly<Record<string, string>>,
 ): Share | undefined {
-  const shares = allowed.flatMap((sums) =>
-    Object.entries(sums).flatMap(([code, sum]): Share[] => {
+  const shares = entries.flatMap(({ maxShare, maxSums = {} }): readonly Share[] => {
+    const noted = maxShare === undefined ? undefined : readShare(maxShare);
+    if (noted) return [noted];
+    return Object.entries(maxSums).flatMap(([code, sum]): Share[] => {
       const [wrong, moved] = [Money.read(sum), Money.read(stakes[code] ?? '')];
       return wrong && moved && !wrong.isZero() && !moved.isZero() ? [{ wrong, moved }] : [];
-    }),
-  );
+    });
+  });
   return shares.sort(inOrder).at(-1);
 }
 
@@ -62,6 +65,72 @@ export function lowestVaryingShare(
 
 const AMONG_RIGHT_CALLS = Money.of('2');
 
+/** Returns the largest share of the sums. Sums of calls for less than a stake are left out, as in `usualShare`. Undefined if there is none. */
+export function largestShare(sums: readonly WrongSum[], stakes: Readonly<Record<string, string>>): Share | undefined {
+  return sharesOf(sums, stakes).sort(inOrder).at(-1);
+}
+
+/** Returns the sums that have a share: the amount of their calls is known, and it is at least a stake. */
+export function withShare(sums: readonly WrongSum[], stakes: Readonly<Record<string, string>>): readonly WrongSum[] {
+  return sums.filter((sum) => sharesOf([sum], stakes).length > 0);
+}
+
+/** The largest shares of a scenario. */
+interface SharesFound {
+  /** The largest share of the sums that do not depend on the balance. */
+  readonly share?: Share | undefined;
+  /** The largest share of the sums that depend on the balance. */
+  readonly varyingShare?: Share | undefined;
+}
+
+/**
+ * Returns the share that a baseline notes for failures of some scenarios: the largest one. If all sums depend on the balance, other
+ * calls may have been right, as in `lowestVaryingShare`. Then a share counts only if two scenarios show it. Twice the share of a
+ * single scenario counts if it is less than the whole amount. Undefined if the scenarios do not show a share.
+ */
+export function notedShare(scenarios: readonly SharesFound[]): Share | undefined {
+  const ofFixed = scenarios.flatMap(({ share }) => share ?? []);
+  const ofVarying = scenarios.flatMap(({ varyingShare }) => varyingShare ?? []).sort(inOrder);
+  const [second, largest] = [ofVarying.at(-2), ofVarying.at(-1)];
+  if (ofFixed.length > 0) return [...ofFixed, ...ofVarying].sort(inOrder).at(-1);
+  if (!largest || (second && inOrder(second, largest) === 0)) return largest;
+  const doubled = { wrong: largest.wrong.times(AMONG_RIGHT_CALLS), moved: largest.moved };
+  return inOrder(doubled, WHOLE) < 0 ? doubled : undefined;
+}
+
+const WHOLE: Share = { wrong: Money.of('1'), moved: Money.of('1') };
+
+/** True if a share is much larger than another one, so that it comes from another failure. */
+export function isMuchLarger(share: Share, other: Share): boolean {
+  return inOrder(share, { wrong: other.wrong.times(MARGIN), moved: other.moved }) > 0;
+}
+
+/** Reads a share that is written as a plain decimal, such as `0.5`. Undefined if the text is not a plain decimal. */
+export function readShare(text: string): Share | undefined {
+  const wrong = Money.read(text);
+  return wrong && { wrong, moved: WHOLE.moved };
+}
+
+/**
+ * Writes a share as a plain decimal, rounded up to a hundredth of a percent. Undefined if it is more than ten times the amount of the
+ * calls.
+ */
+export function shareDecimal({ wrong, moved }: Share): string | undefined {
+  if (inOrder({ wrong, moved }, { wrong: Money.of('10'), moved: WHOLE.moved }) > 0) return undefined;
+  let decimal = Money.zero;
+  for (const unit of ['1', '0.1', '0.01', '0.001', '0.0001'].map((text) => Money.of(text))) {
+    while (moved.times(decimal.plus(unit)).compare(wrong) <= 0) decimal = decimal.plus(unit);
+  }
+  const isExact = moved.times(decimal).equals(wrong);
+  return (isExact ? decimal : decimal.plus(Money.of('0.0001'))).toString();
+}
+
+/** Writes a share in percent: `50%` for `0.5`. @param decimal the share as `shareDecimal` returns it */
+export function percentText(decimal: string | undefined): string {
+  const share = Money.read(decimal ?? '');
+  return share ? `${share.shift(2)}%` : 'more than 1000%';
+}
+
 /** Returns the lower one of two shares. */
 export function lowerShare(one: Share | undefined, other: Share | undefined): Share | undefined {
   return one && other ? [one, other].sort(inOrder)[0] : (one ?? other);
@@ -75,10 +144,9 @@ export function lowerShare(one: Share | undefined, other: Share | undefined): Sh
  */
 export function outlyingSums(sums: readonly WrongSum[], usual: Share | undefined): MoneySums {
   if (!usual) return {};
-  const limit = { wrong: usual.wrong.times(MARGIN), moved: usual.moved };
   const outlying = sums.filter((sum) => {
     const share = sum.varies ? shareOf(sum) : undefined;
-    return share !== undefined && inOrder(share, limit) > 0;
+    return share !== undefined && isMuchLarger(share, usual);
   });
   return highestSums(outlying.map(({ amount, currency }) => ({ [currency ?? '']: amount.replace(/^-/, '') })));
 }

@@ -3,16 +3,19 @@ import { plural } from '../contract/plural.ts';
 import {
   allows,
   breachAt,
+  exceededShare,
   exceededSum,
   isOfOtherKind,
   type KnownGroup,
   knownGroups,
   newPlaces,
+  withoutLimits,
 } from '../journal/baseline.ts';
 import { EXPECTATION, type Verdict } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import type { RulePlace } from '../journal/judged-outcome.ts';
 import { sumText } from '../journal/money-sums.ts';
+import { percentText, shareDecimal } from '../journal/share.ts';
 
 /**
  * For each state, the verdict that gives a known failure its mark and its colour in reports. The states that fail the run come
@@ -127,13 +130,16 @@ export function worseSentence(id: RuleId, { rules, baseline }: Pick<Fold, 'rules
 }
 
 /**
- * Says by how much the failure at a place is above the sum that the baseline allows. Null if the sum is not the reason why the
- * baseline does not allow the failure.
+ * Says by how much the failure at a place is above the sum or the share that the baseline allows. Null if neither is the reason why
+ * the baseline does not allow the failure.
  */
 function higherSum(place: RulePlace, baseline: Fold['baseline']): string | null {
   const breach = breachAt(place);
   for (const { known, state } of baseline) {
-    if (state !== 'failing' || !allows({ ...known, maxSums: {}, maxSumsIn: {} }, breach)) continue;
+    if (state !== 'failing' || !allows(withoutLimits(known), breach)) continue;
+    const share = exceededShare(known, breach);
+    if (share && known.maxShare !== undefined)
+      return `the baseline allows this rule to make balances wrong by ${percentText(known.maxShare)} of the amounts of the calls, but in ${place.scenario} it is now ${percentText(shareDecimal(share))}`;
     const { sums, limits, currency } = exceededSum(known, breach) ?? {};
     if (sums && limits && currency !== undefined)
       return `the baseline allows this rule to make balances wrong by ${sumText(limits, currency)} in ${place.scenario}, but now it is ${sumText(sums, currency)}`;

@@ -155,6 +155,7 @@ describe('croupier run --baseline', () => {
       entry('reply.content-type', '  undecided: true\n'),
       entry('refund.restore', '  moneyIn: { refund/restor: 1 USD }\n'),
       entry('refund.once', '  money: false\n  moneyIn: { refund/once: 1 USD }\n'),
+      entry('reply.deadline', '  share: 50%\n'),
     ].join('');
     const { status, err } = await judged(list, []);
     expect(status).toBe(2);
@@ -169,6 +170,13 @@ describe('croupier run --baseline', () => {
     expect(err).toContain('only a MUST rule can leave a run undecided');
     expect(err).toContain('baseline.yaml:52:29: there is no scenario `refund/restor`\n');
     expect(err).toContain('the key `money` allows only failures that move no money');
+    expect(err).toMatch(/: `reply\.deadline` is not about money/);
+  });
+
+  it('refuses a share that is not in percent', async () => {
+    const { status, err } = await judged(entry('win.credit', '  share: 0.5\n'), []);
+    expect(status).toBe(2);
+    expect(err).toContain('must be a share in percent, such as 50%');
   });
 
   it('lets a listed expectation of a scenario fail', async () => {

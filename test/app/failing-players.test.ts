@@ -5,6 +5,7 @@ import { conclude } from '../../src/journal/conclusion.ts';
 import type { JournalEvent } from '../../src/journal/event.ts';
 import { type Fold, foldJournal } from '../../src/journal/fold.ts';
 import type { WrongSum } from '../../src/journal/money-sums.ts';
+import { worseSentence } from '../../src/report/known-failures.ts';
 import { ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
 
 const SCENARIOS = Array.from({ length: 8 }, (_, at) => planned(`win/s${at}`, ['win.credit']));
@@ -12,8 +13,13 @@ const PLAYERS = ['eva', 'bo', 'em'];
 /** A rule that only one scenario tests. */
 const REUSE = planned('session/reuse', ['session.round-id-reuse']);
 
-/** The players of the scenarios in order, each with the sum by which the balance was wrong. Without a sum, the rule passes. */
-type Played = readonly (readonly [player: string, wrongSum?: Omit<WrongSum, 'currency'>])[];
+type Sum = Omit<WrongSum, 'currency'>;
+
+/**
+ * The players of the scenarios in order, each with the sum by which the balance was wrong. Without a sum, the rule passes. `other` is
+ * the sum of another rule that the run left undecided in the same scenario.
+ */
+type Played = readonly (readonly [player: string, wrongSum?: Sum, other?: Sum])[];
 
 /** Who played the scenario of the rule that only one scenario tests, and whether the rule failed. */
 interface Reuse {
@@ -43,10 +49,11 @@ async function foldOf(played: Played, baseline = '', reuse: Reuse = { player: 'e
       ...(known.length > 0 && { baseline: { file: 'b.yaml', known } }),
     },
     ...SCENARIOS.flatMap(({ id }, at): readonly JournalEvent[] => {
-      const [player = '', wrongSum] = played[at] ?? [];
+      const [player = '', wrongSum, other] = played[at] ?? [];
       return [
         { ...started(id), sessions: { main: `s-${player}` } },
         ...(wrongSum ? [found(id, 'win.credit', 'fail', { wrongSum: { ...wrongSum, currency: 'USD' } })] : []),
+        ...(other ? [found(id, 'win.many-in-round', 'inconclusive', { wrongSum: { ...other, currency: 'USD' } })] : []),
         ended(id, wrongSum ? {} : { passes: { 'win.credit': { '*': 1 } } }),
       ];
     }),
@@ -69,7 +76,8 @@ async function statusWith(baseline: string, played: Played, reuse?: Reuse): Prom
   return conclude(await foldOf(played, baseline, reuse)).exitCode;
 }
 
-const sum = (amount: string): Omit<WrongSum, 'currency'> => ({ amount });
+const sum = (amount: string, moved?: string): Sum => ({ amount, ...(moved !== undefined && { moved }) });
+const varying = (amount: string, moved: string): Sum => ({ ...sum(amount, moved), varies: true });
 /** All scenarios are played by players whose wins are right, except the first ones. */
 const withOthers = (...first: Played): Played =>
   SCENARIOS.map((_, at) => first[at] ?? ([at % 2 === 0 ? 'eva' : 'bo'] as const));
@@ -122,16 +130,14 @@ describe('a baseline of failures of one player', () => {
   });
 
   it('has a limit above 0 if the only sum depends on the balance', async () => {
-    const varying = { amount: '-98.70', moved: '987', varies: true } as const;
-    const text = await baselineOf(withOthers(['em', varying]));
+    const text = await baselineOf(withOthers(['em', varying('-98.70', '987')]));
     expect(text).toContain('  money: "1 USD"');
     expect(await statusWith(text, withOthers(['bo'], ['em', sum('-0.30')]))).toBe(0);
   });
 
   it('does not allow that wins of the whole balance are lost, even if all sums of the run depend on the balance', async () => {
     const text = await baselineOf(withOthers(['em', sum('-0.30')]));
-    const fee = { amount: '-99', moved: '990', varies: true } as const;
-    const lost = { amount: '-990', moved: '990', varies: true } as const;
+    const [fee, lost] = [varying('-99', '990'), varying('-990', '990')];
     expect(text).toContain('  money: "3 USD"');
     expect(await statusWith(text, withOthers(['bo'], ['em', fee]))).toBe(0);
     expect(await statusWith(text, withOthers(['bo', lost], ['em', fee], ['eva', lost]))).toBe(1);
@@ -147,6 +153,65 @@ describe('a baseline of failures of one player', () => {
     expect(updated).toContain('reason: "known"');
     expect(await statusWith(updated, higher)).toBe(0);
     expect(await statusWith(updated, withOthers(['em', sum('-0.10')]))).toBe(0);
+  });
+});
+
+describe('the share in an entry for failures of one player', () => {
+  const half = withOthers(['em', sum('-0.50', '1')], ['em', sum('-1', '2')]);
+
+  it('does not allow a much larger share, although ten times the sum is allowed', async () => {
+    const text = await baselineOf(half);
+    expect(text).toContain('  share: 50% # of the amounts of the calls\n');
+    expect(await statusWith(text, withOthers(['em', sum('-0.75', '1')]))).toBe(0);
+    expect(await statusWith(text, withOthers(['em', sum('-0.76', '1')]))).toBe(1);
+    expect(await statusWith(text, withOthers(['em', varying('-3', '3')]))).toBe(1);
+    const fold = await foldOf(withOthers(['em', sum('-1', '1')]), text);
+    expect(worseSentence('win.credit', fold)).toBe(
+      'the baseline allows this rule to make balances wrong by 50% of the amounts of the calls, but in win/s0 it is now 100%',
+    );
+  });
+
+  it('allows the same share of a call for more money, and limits only sums without a share', async () => {
+    const text = await baselineOf(half);
+    expect(text).toContain('  money: "10 USD"');
+    expect(await statusWith(text, withOthers(['em', sum('-15', '30')]))).toBe(0);
+    expect(await statusWith(text, withOthers(['em', sum('-10')]))).toBe(0);
+    expect(await statusWith(text, withOthers(['em', sum('-15')]))).toBe(1);
+    // A call for less than a stake: a wrong sum of the smallest unit can be a large share.
+    expect(await statusWith(text, withOthers(['em', sum('-0.01', '0.01')]))).toBe(0);
+  });
+
+  it('is not needed: an entry without a share is limited by its sums', async () => {
+    const text = (await baselineOf(half)).replace(/ {2}share:.*\n/, '');
+    expect(await statusWith(text, withOthers(['em', sum('-1', '1')]))).toBe(0);
+    expect(await statusWith(text, withOthers(['em', sum('-15', '30')]))).toBe(1);
+  });
+
+  it('is doubled if only the sum of one scenario depends on the balance, because other calls may have been right', async () => {
+    expect(await baselineOf(withOthers(['em', varying('-1', '5')]))).toContain('  share: 40% ');
+    expect(await baselineOf(withOthers(['em', varying('-1', '2')]))).not.toContain('share:');
+    const two = withOthers(['em', varying('-1', '2')], ['em', varying('-3', '6')]);
+    expect(await baselineOf(two)).toContain('  share: 50% ');
+  });
+
+  it('is not compared if one wrong balance was divided into a sum that is too low and one that is too high', async () => {
+    const text = await baselineOf(half);
+    const isWorse = async (other: string) => {
+      const { rules } = await foldOf(withOthers(['em', sum('-2', '2'), sum(other, '2')]), text);
+      return rules.find(({ rule }) => rule.id === 'win.credit')?.isWorse;
+    };
+    expect(await isWorse('1')).toBe(false);
+    expect(await isWorse('-1')).toBe(true);
+  });
+
+  it('is higher after an update', async () => {
+    const text = await baselineOf(half);
+    const gone = withOthers(['eva'], ['em', sum('-1', '1')]);
+    const updated = await baselineOf(gone, text);
+    expect(updated.match(/- rule:/g)).toHaveLength(1);
+    expect(updated).toContain('  share: 100% ');
+    expect(await statusWith(updated, gone)).toBe(0);
+    expect(await statusWith(updated, half)).toBe(0);
   });
 });
 

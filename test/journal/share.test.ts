@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { allowedShare, lowerShare, lowestVaryingShare, outlyingSums, usualShare } from '../../src/journal/share.ts';
+import { Money } from '../../src/contract/money.ts';
+import {
+  allowedShare,
+  lowerShare,
+  lowestVaryingShare,
+  outlyingSums,
+  percentText,
+  readShare,
+  shareDecimal,
+  usualShare,
+} from '../../src/journal/share.ts';
 
 const STAKES = { USD: '1.00' };
 const wrong = (amount: string, moved: string, currency = 'USD') => ({ amount, moved, currency });
@@ -60,8 +70,8 @@ describe('the lowest share of the sums that depend on the balance', () => {
   });
 
   it('counts only if it is lower than the share that a baseline allows', () => {
-    expect(lowerShare(allowedShare([{ USD: '0.90' }], STAKES), lowest)).toBe(lowest);
-    const allowed = allowedShare([{ USD: '0.10' }], STAKES);
+    expect(lowerShare(allowedShare([{ maxSums: { USD: '0.90' } }], STAKES), lowest)).toBe(lowest);
+    const allowed = allowedShare([{ maxSums: { USD: '0.10' } }], STAKES);
     expect(lowerShare(allowed, lowest)).toBe(allowed);
     expect(lowerShare(undefined, lowest)).toBe(lowest);
     expect(lowerShare(allowed, undefined)).toBe(allowed);
@@ -71,8 +81,35 @@ describe('the lowest share of the sums that depend on the balance', () => {
 describe('the share that a baseline allows', () => {
   it('is the largest of its sums in a stake', () => {
     const { wrong, moved } =
-      allowedShare([{ USD: '0.40', JPY: '20' }, { USD: '0.10' }], { USD: '1.00', JPY: '100' }) ?? {};
+      allowedShare([{ maxSums: { USD: '0.40', JPY: '20' } }, { maxSums: { USD: '0.10' } }], {
+        USD: '1.00',
+        JPY: '100',
+      }) ?? {};
     expect([String(wrong), String(moved)]).toEqual(['0.40', '1']);
-    expect(allowedShare([{ USD: '0' }, { EUR: '1' }], { USD: '1.00' })).toBeUndefined();
+    expect(allowedShare([{ maxSums: { USD: '0' } }, { maxSums: { EUR: '1' } }], { USD: '1.00' })).toBeUndefined();
+  });
+});
+
+describe('a share as text', () => {
+  const decimal = (share: string, parts: string): string | undefined => {
+    const [wrong, moved] = [Money.of(share), Money.of(parts)];
+    return shareDecimal({ wrong, moved });
+  };
+
+  it('is rounded up to a hundredth of a percent', () => {
+    expect([decimal('0.50', '1'), decimal('1', '3'), decimal('0.00001', '1')]).toEqual(['0.50', '0.3334', '0.0001']);
+    expect([percentText('0.5'), percentText('0.3334'), percentText('9')]).toEqual(['50%', '33.34%', '900%']);
+  });
+
+  it('is not written if it is more than ten times the amount', () => {
+    expect(decimal('10', '1')).toBe('10');
+    expect(decimal('99999999999999999999', '1')).toBeUndefined();
+    expect(percentText(undefined)).toBe('more than 1000%');
+  });
+
+  it('counts before the sums of an entry', () => {
+    const { wrong } = allowedShare([{ maxShare: '0.1', maxSums: { USD: '5' } }], STAKES) ?? {};
+    expect(String(wrong)).toBe('0.10');
+    expect(readShare('no share')).toBeUndefined();
   });
 });

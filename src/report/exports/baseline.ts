@@ -4,10 +4,12 @@ import { Money } from '../../contract/money.ts';
 import {
   allows,
   breachAt,
+  exceededShare,
   exceededSum,
   isNoLongerNeeded,
   isOfOtherKind,
   type KnownResult,
+  withoutLimits,
 } from '../../journal/baseline.ts';
 import type { KnownFailure } from '../../journal/event.ts';
 import { EXPECTATION } from '../../journal/finding.ts';
@@ -29,6 +31,7 @@ import { isLeftUndecided, mayBeLeftUndecided, onlyDecidingScenario } from '../..
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
 import { EXPLAINED_FACTOR, undecidedSums } from '../../journal/results/undecided-sums.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
+import { notedShare, percentText, shareDecimal } from '../../journal/share.ts';
 import { Stabilities } from './stability.ts';
 
 /** One entry to write into a baseline. */
@@ -45,6 +48,8 @@ export interface BaselineEntry {
   readonly factor: number | undefined;
   /** For some scenarios: the highest sum by which the rule may make a balance wrong there. */
   readonly maxSumsIn: Readonly<Record<string, MoneySums>>;
+  /** The largest share of the amounts of some calls by which the rule may make a balance wrong. Undefined if no share is noted. */
+  readonly maxShare: string | undefined;
   /** The only players whose calls break the rule; empty if the failures do not depend on the player. */
   readonly players: readonly string[];
   readonly intermittent: boolean;
@@ -130,6 +135,7 @@ export function entriesFor(
     const isByChance = stability === 'intermittent';
     const players = stabilities.playersOf(first);
     const isOfPlayers = players.length > 0;
+    const share = isOfPlayers && OF_ONE_DIRECTION.includes(first.rule) ? notedShare(own) : undefined;
     const isOfOrdinaryCalls = stability === 'anywhere' || own.some(isBelowUnit);
     const isByCurrency = first.rule !== EXPECTATION && dependsOnCurrency(stabilities.tried(first), currencies);
     const isVarying = isByChance || isByCurrency || isOfPlayers || stabilities.chanceOf(first) === 'calls';
@@ -163,6 +169,7 @@ export function entriesFor(
         maxSums: noMoney ? {} : maxSumsOf(place),
         factor: isByChance ? CHANCE_FACTOR : isOfOrdinaryCalls && !isWorse(place) ? allFactor : 1,
         maxSumsIn: noMoney || isVarying || isNowAndThen ? {} : sumIn(place, fold),
+        maxShare: noMoney || isNowAndThen ? undefined : share && shareDecimal(share),
         players: isNowAndThen ? [] : players,
         intermittent: isNowAndThen,
         undecided: false,
@@ -176,15 +183,23 @@ export function entriesFor(
   return joined([...entries, ...(isLosing ? ordinaryEntries(fold, lostSums) : [])]);
 }
 
-/** True if an entry allows the failure at a place, but with a lower sum, or only with a wrong sum. */
+/** True if an entry allows the failure at a place, but with a lower sum or share, or only with a wrong sum. */
 function isAboveSums(place: RulePlace, listed: readonly KnownFailure[]): boolean {
   const breach = breachAt(place);
   return listed.some(
     (one) =>
-      (exceededSum(one, breach) !== undefined || isOfOtherKind(one, breach)) &&
-      allows({ ...one, maxSums: {}, maxSumsIn: {} }, breach),
+      (exceededShare(one, breach) !== undefined ||
+        exceededSum(one, breach) !== undefined ||
+        isOfOtherKind(one, breach)) &&
+      allows(withoutLimits(one), breach),
   );
 }
+
+/**
+ * The rules of which the journal knows the amounts of all calls that move money in the same direction. So a sum is the same share of
+ * them in each scenario in which all these calls are wrong.
+ */
+const OF_ONE_DIRECTION: readonly RulePlace['rule'][] = ['bet.debit', 'win.credit', 'refund.restore'];
 
 /** The rules about the money of a single call. Any of them may fail if any call may lose money by chance. */
 const OF_SINGLE_CALLS: readonly RuleId[] = ['bet.debit', 'win.credit', 'win.zero', 'refund.restore'];
@@ -214,6 +229,7 @@ function entryWithoutFailure(rule: RuleId, { run }: Fold): BaselineEntry {
     maxSums: {},
     factor: 1,
     maxSumsIn: {},
+    maxShare: undefined,
     players: [],
     intermittent: false,
     undecided: false,
@@ -499,9 +515,9 @@ function isAlikeFor(rule: RulePlace['rule']): (from: string, to: string) => bool
 
 function keptEntry({ known, failed, checks }: KnownResult, client: string): BaselineEntry {
   const { rule, endpoint, scenario, noMoney = false, maxSums = {}, maxSumsIn = {} } = known;
-  const { players = [], intermittent = false, undecided = false } = known;
+  const { maxShare, players = [], intermittent = false, undecided = false } = known;
   const scenarios = scenario === null ? [] : [scenario];
-  const conditions = { noMoney, maxSums, factor: undefined, maxSumsIn, players, intermittent, undecided };
+  const conditions = { noMoney, maxSums, factor: undefined, maxSumsIn, maxShare, players, intermittent, undecided };
   return { rule, client, endpoint, scenarios, ...conditions, failed, checks, ...textsOf(known) };
 }
 
@@ -522,6 +538,7 @@ function joined(entries: readonly BaselineEntry[]): readonly BaselineEntry[] {
     maxSums: _sums,
     factor: _factor,
     maxSumsIn: _sumsIn,
+    maxShare: _share,
     ...rest
   }: BaselineEntry): string => JSON.stringify([rest, scenarios.length === 0]);
   return [...Map.groupBy(entries, kind).values()].flatMap((same) => {
@@ -545,10 +562,17 @@ function joinedAll(own: readonly BaselineEntry[]): readonly BaselineEntry[] {
     maxSums: highestSums(own.map(({ maxSums }) => maxSums)),
     factor: own.every(({ factor }) => factor === first.factor) ? first.factor : undefined,
     maxSumsIn: highestIn(own.map(({ maxSumsIn }) => maxSumsIn)),
+    maxShare: highestShare(own.map(({ maxShare }) => maxShare)),
     failed: sum(({ failed }) => failed),
     checks: sum(({ checks }) => checks),
   };
   return [joint];
+}
+
+/** Returns the highest share. Undefined if an entry notes no share: then its sums are the limit. */
+export function highestShare(shares: readonly (string | undefined)[]): string | undefined {
+  const decimals = shares.flatMap((share) => Money.read(share ?? '') ?? []).sort((a, b) => a.compare(b));
+  return decimals.length < shares.length ? undefined : decimals.at(-1)?.toString();
 }
 
 /** Returns the highest sums of each scenario. */
@@ -561,8 +585,8 @@ function highestIn(all: readonly BaselineEntry['maxSumsIn'][]): BaselineEntry['m
 
 /** Writes one entry as YAML. */
 export function entryText(entry: BaselineEntry): string {
-  const { rule, client, endpoint, scenarios, noMoney, maxSums, maxSumsIn, players, intermittent, undecided } = entry;
-  const { reason, ticket, expires, failed, checks } = entry;
+  const { rule, client, endpoint, scenarios, noMoney, maxSums, maxSumsIn, maxShare } = entry;
+  const { players, intermittent, undecided, reason, ticket, expires, failed, checks } = entry;
   const sums = Object.keys(maxSums).map((code) => sumText(maxSums, code));
   // A scenario whose limit is the limit of the whole entry needs no line of its own.
   const others = Object.entries(maxSumsIn).filter(
@@ -577,6 +601,7 @@ export function entryText(entry: BaselineEntry): string {
     ...(sums.length === 0 ? [] : [`  money:${listText(sums)} # ${sumRemark(entry)}`]),
     ...(others.length === 0 ? [] : ['  moneyIn: # the highest sum in these scenarios']),
     ...others.map(([id, limit]) => `    ${scalar(id)}: ${sumsText(limit)}`),
+    ...(maxShare === undefined ? [] : [`  share: ${percentText(maxShare)} # of the amounts of the calls`]),
     ...(players.length === 0 ? [] : [`  players:${listText(players)} # no other player failed`]),
     ...(intermittent
       ? [`  intermittent: true # failed in ${failed} of ${checks} check${checks === 1 ? '' : 's'}`]
