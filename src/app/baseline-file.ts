@@ -76,6 +76,12 @@ const entry = z.strictObject({
     .describe(
       'The only player whose calls break the rule, or a list of players. The entry must be removed only after a run in which each of them has tested the rule without a failure. Default: the player does not matter.',
     ),
+  otherPlayers: z
+    .literal(false, 'must be false, or left out')
+    .optional()
+    .describe(
+      'false: only calls of the players in the key `players` may break the rule. Default: the calls of other players may break it too.',
+    ),
   intermittent: z
     .boolean()
     .optional()
@@ -236,13 +242,19 @@ function knownFailures(given: Entry, line: number, subjects: Subjects): readonly
   }));
 }
 
-/** Returns the field of a known failure that comes from the key `players` of a baseline entry. */
+/** Returns the fields of a known failure that come from the keys `players` and `otherPlayers` of a baseline entry. */
 export function playersOf({
   players,
+  otherPlayers,
 }: {
   readonly players?: string | readonly string[] | undefined;
-}): Pick<KnownFailure, 'players'> {
-  return players === undefined ? {} : { players: typeof players === 'string' ? [players] : players };
+  readonly otherPlayers?: false | undefined;
+}): Pick<KnownFailure, 'players' | 'noOtherPlayers'> {
+  if (players === undefined) return {};
+  return {
+    players: typeof players === 'string' ? [players] : players,
+    ...(otherPlayers === false && { noOtherPlayers: true }),
+  };
 }
 
 /** Returns the field of a known failure that comes from the key `share` of a baseline entry. */
@@ -322,15 +334,18 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
     };
   }
   if (given.undecided) {
-    const alone = (['endpoint', 'scenario', 'moneyIn', 'share', 'players', 'intermittent'] as const).find(
-      (key) => given[key] !== undefined,
-    );
+    const alone = (
+      ['endpoint', 'scenario', 'moneyIn', 'share', 'players', 'otherPlayers', 'intermittent'] as const
+    ).find((key) => given[key] !== undefined);
     if (rule === EXPECTATION || ruleById(rule).level !== 'MUST')
       return { path: ['undecided'], message: 'only a MUST rule can leave a run undecided', fix: 'remove this key' };
     if (money === false)
       return { path: ['money'], message: 'an entry with `undecided` allows no failure', fix: 'remove this key' };
     if (alone !== undefined)
       return { path: [alone], message: 'an entry with `undecided` is about the whole rule', fix: 'remove this key' };
+  }
+  if (given.otherPlayers === false && given.players === undefined) {
+    return { path: ['otherPlayers'], message: 'the key `players` is missing, which says whose calls break the rule' };
   }
   const endpoints = rule === EXPECTATION ? [] : (ruleById(rule).endpoints ?? []);
   if (endpoint !== undefined && !endpoints.includes(endpoint)) {

@@ -32,6 +32,7 @@ const draft = z.object({
   moneyIn: z.record(z.string(), sum).optional(),
   share: share.optional(),
   players: z.union([z.string(), z.array(z.string())]).optional(),
+  otherPlayers: z.literal(false).optional(),
   intermittent: z.boolean().optional(),
   undecided: z.boolean().optional(),
   reason: z.string().nullish(),
@@ -132,7 +133,13 @@ function raisedEntry(
   const kept = Object.entries(known.maxSumsIn ?? {}).filter(([scenario]) => !exceeded.has(scenario));
   const limits = known.maxSums ?? {};
   const maxSumsIn = Object.assign(Object.fromEntries(kept), ...entries.map((one) => one.maxSumsIn));
-  const { maxShare: share, ...others } = known;
+  const isOfPlayers = known.players !== undefined && entries.every(({ players }) => players.length > 0);
+  const players = isOfPlayers
+    ? [...new Set([...(known.players ?? []), ...entries.flatMap((one) => one.players)])].toSorted()
+    : [];
+  const noOtherPlayers = isOfPlayers && known.noOtherPlayers === true;
+  const { maxShare: share, noOtherPlayers: _before, ...others } = known;
+  const conditions = { ...others, players, ...(noOtherPlayers && { noOtherPlayers }) };
   const noted = entries.flatMap(({ maxShare }) => maxShare ?? []);
   // Higher sums in single scenarios are tried first, because a higher limit of the whole entry allows more in all other scenarios. If the
   // run shows no share that could be noted, only sums are the limit.
@@ -141,9 +148,8 @@ function raisedEntry(
       ...(share === undefined ? [] : [{ maxSums, maxShare: highestShare([share, ...noted]) ?? share }]),
       { maxSums },
     ])
-    .find((higher) => own.every((place) => allows({ ...others, ...higher, maxSumsIn }, breachAt(place))));
+    .find((higher) => own.every((place) => allows({ ...conditions, ...higher, maxSumsIn }, breachAt(place))));
   if (!first || !raised) return undefined;
-  const isOfPlayers = known.players !== undefined && entries.every(({ players }) => players.length > 0);
   return {
     ...first,
     scenarios: [],
@@ -151,7 +157,8 @@ function raisedEntry(
     maxSumsIn,
     maxShare: raised.maxShare,
     factor: undefined,
-    players: isOfPlayers ? [...new Set([...(known.players ?? []), ...entries.flatMap(({ players }) => players)])] : [],
+    players,
+    noOtherPlayers,
     failed: entries.reduce((sum, { failed }) => sum + failed, 0),
     checks: entries.reduce((sum, { checks }) => sum + checks, 0),
   };

@@ -1,7 +1,6 @@
 import type { KnownFailure, RunEnded, RunStarted } from './event.ts';
 import { isAboutRaces, type RulePlace } from './judged-outcome.ts';
 import { currencyAbove, isWithoutSums, type MoneySums, times } from './money-sums.ts';
-import { type Participation, type PlayedPlayers, playedPlayers } from './results/played-players.ts';
 import { isMuchLarger, readShare, type Share } from './share.ts';
 
 /**
@@ -32,6 +31,10 @@ export interface KnownResult {
 
 /** The place of a breach, and whether it moved money. */
 type Breach = Pick<RulePlace, 'rule' | 'endpoint' | 'scenario'> & {
+  /** The players of the scenario. Empty or undefined if they are not known. */
+  readonly players?: readonly string[] | undefined;
+  /** The players who see the rule fail in nearly all their scenarios of the run. */
+  readonly failingPlayers?: readonly string[] | undefined;
   readonly noMoney?: boolean | undefined;
   /** The sums by which the breach made balances wrong. Undefined if they are not compared. */
   readonly wrongSums?: MoneySums | undefined;
@@ -48,7 +51,6 @@ type Breach = Pick<RulePlace, 'rule' | 'endpoint' | 'scenario'> & {
 /** The parts of a run that decide the state of a known failure. */
 interface RunResults {
   readonly run: RunStarted;
-  readonly scenarios: Participation['scenarios'];
   readonly ended: RunEnded | null;
   /** The results of each rule at each place, after attribution. */
   readonly places: readonly RulePlace[];
@@ -61,8 +63,7 @@ export function judgeBaseline(results: RunResults): readonly KnownResult[] {
 
 /** Finds the states of known failures. The failures may come from a different baseline than the baseline of the run. */
 export function judgeKnown(known: readonly KnownFailure[], results: RunResults): readonly KnownResult[] {
-  const played = playedPlayers(results);
-  const alone = known.map((one) => judgeAlone(one, results, played));
+  const alone = known.map((one) => judgeAlone(one, results));
   const broken = new Set(newPlaces(alone, results.places).map(({ scenario }) => scenario));
   const isBroken = ({ known: one }: KnownResult): boolean =>
     results.places.some((place) => broken.has(place.scenario) && isAt(one, place));
@@ -84,7 +85,7 @@ export function judgeKnown(known: readonly KnownFailure[], results: RunResults):
   });
 }
 
-function judgeAlone(known: KnownFailure, { run, ended, places }: RunResults, played: PlayedPlayers): KnownResult {
+function judgeAlone(known: KnownFailure, { run, ended, places }: RunResults): KnownResult {
   const own = places.filter((place) => isAt(known, place));
   const failed = own.reduce((sum, place) => sum + place.failed + place.warned, 0);
   const checks = own.reduce((sum, place) => sum + place.checks, 0);
@@ -100,9 +101,10 @@ function judgeAlone(known: KnownFailure, { run, ended, places }: RunResults, pla
   if (known.intermittent && !isExpired) return result(checks > 0 && !isOpen ? 'passed' : 'undecided');
   // A rule that passes in one shard (one part of a divided run) may fail in another shard. So a single shard cannot show that a
   // failure is fixed.
-  // The failure may occur with some players only. Then it is fixed only if each of them has tested the rule again.
+  // The failure may occur with some players only. Then it is fixed only if each of them has tested the rule again. If several players took
+  // part in a scenario, perhaps the calls of another one have tested the rule.
   const isPlayedBy = (player: string): boolean =>
-    own.some(({ scenario, checks: decided }) => decided > 0 && played.get(scenario)?.includes(player) === true);
+    own.some((place) => place.checks > 0 && place.players.length === 1 && place.players.includes(player));
   const players = (known.players ?? []).filter((one) => run.settings.sessions.some(({ player }) => player === one));
   const isTried =
     ended?.how === 'complete' && run.shard === undefined && (run.whole || known.tried) && players.every(isPlayedBy);
@@ -129,9 +131,24 @@ export function allows(known: KnownFailure, breach: Breach): boolean {
   return (
     isAt(known, breach) &&
     (known.noMoney !== true || breach.noMoney === true) &&
+    !isOfOtherPlayers(known, breach) &&
     exceededShare(known, breach) === undefined &&
     exceededSum(known, breach) === undefined &&
     !isOfOtherKind(known, breach)
+  );
+}
+
+/**
+ * True if only other players than those of the entry took part in the scenario of the breach, and the entry does not allow this. If the
+ * rule also passes with a player of the entry, or was not tested with this player, it perhaps does not depend on the player at all.
+ */
+export function isOfOtherPlayers({ noOtherPlayers, players = [] }: KnownFailure, breach: Breach): boolean {
+  const { players: playing = [], failingPlayers = [] } = breach;
+  return (
+    noOtherPlayers === true &&
+    playing.length > 0 &&
+    !playing.some((player) => players.includes(player)) &&
+    players.every((player) => failingPlayers.includes(player))
   );
 }
 
@@ -205,6 +222,8 @@ export function breachAt(place: RulePlace): Breach {
     rule,
     endpoint,
     scenario,
+    players: place.players,
+    failingPlayers: place.failingPlayers,
     noMoney: !movesMoney,
     ...(!isAboutRaces(rule) && { wrongSums, alikeSums, outlyingSums, sumsWithoutShare }),
     ...(!isAboutRaces(rule) && shares.length > 0 && { shares }),

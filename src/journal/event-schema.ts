@@ -174,6 +174,10 @@ const knownFailure = object({
     .exactOptional()
     .describe('the largest share of the amounts of some calls by which a balance may be wrong; 0.5 is half of them'),
   players: list(text).exactOptional().describe('the failure occurs only with these players'),
+  noOtherPlayers: z
+    .literal(true)
+    .exactOptional()
+    .describe('true: the entry does not allow that the failure occurs with other players'),
   intermittent: z
     .literal(true)
     .exactOptional()

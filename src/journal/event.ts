@@ -56,6 +56,8 @@ export interface KnownFailure {
    * rule does not show that the failure is fixed. It is left out for other failures.
    */
   readonly players?: readonly string[];
+  /** True if the entry does not allow that calls of other players than `players` show the failure. It is left out if it allows this. */
+  readonly noOtherPlayers?: true;
   /**
    * True if the failure occurs only now and then. Then a run without this failure does not show that the failure is fixed. It is
    * left out for other failures.

@@ -37,6 +37,7 @@ import { LostCalls } from './network/lost-calls.ts';
 import { RateLimit, type RateLimitSummary, rateLimitText } from './network/rate-limit.ts';
 import { type UnknownPath, UnknownPathTally } from './network/unknown-path.ts';
 import { type UnknownSessions, UnknownSessionTally } from './network/unknown-session.ts';
+import { playedPlayers } from './results/played-players.ts';
 import { type RuleResult, ruleResult } from './rule-result.ts';
 import { impliedOutcomes, type ScenarioResult, scenarioResult } from './scenario-result.ts';
 import { EchoedSignatures } from './secrets/echoed-signatures.ts';
@@ -346,9 +347,10 @@ function sumUp(
     for (const one of [attempt, counting?.flaky?.attempt]) races.push(...(one ? racesWithFindings(one) : []));
   }
   const byRule = Map.groupBy(outcomes, (outcome) => outcome.rule);
-  const places = rulePlaces(outcomes, ownSums, run.baseline?.known ?? [], run.settings.stakes ?? {});
+  const played = playedPlayers({ scenarios, run });
+  const places = rulePlaces(outcomes, ownSums, run.baseline?.known ?? [], run.settings.stakes ?? {}, played);
   const placesOf = Map.groupBy(places, ({ rule }) => rule);
-  const baseline = judgeBaseline({ run, ended, places, scenarios });
+  const baseline = judgeBaseline({ run, ended, places });
   const rules = RULES.map((rule) =>
     ruleResult(rule, byRule.get(rule.id) ?? [], scenarios, {
       run,

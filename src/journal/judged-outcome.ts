@@ -16,6 +16,7 @@ import {
 import { isShownByBalance, LATE_ONCE, movedAloneReason, NOT_REPEATED, UNREPEATED } from './moved-alone.ts';
 import { type UnknownPath, unknownPathReason } from './network/unknown-path.ts';
 import { type UnknownSessions, unknownSessionReason } from './network/unknown-session.ts';
+import { regularlyFailing } from './results/played-players.ts';
 import {
   allowedShare,
   largestShare,
@@ -257,6 +258,10 @@ export interface RulePlace {
   /** The endpoint; null if the rule has one verdict for all endpoints. */
   readonly endpoint: CallName | null;
   readonly scenario: string;
+  /** The players who took part in the scenario. Empty if they are not known. */
+  readonly players: readonly string[];
+  /** The players who see the rule fail in nearly all their scenarios of the run. */
+  readonly failingPlayers: readonly string[];
   /** Number of checks that failed. */
   readonly failed: number;
   /** Number of checks that gave a warning. */
@@ -309,14 +314,17 @@ export function isAboutRaces(rule: string): boolean {
  * larger share of their win than the other sums of the rule
  * @param known the entries of the run's baseline
  * @param stakes the stake in each currency of the sessions
+ * @param played the players of each scenario
  */
 export function rulePlaces(
   outcomes: readonly JudgedOutcome[],
   ownSums: readonly SumFound[],
   known: readonly KnownFailure[],
   stakes: Readonly<Record<string, string>>,
+  played: ReadonlyMap<string, readonly string[]>,
 ): readonly RulePlace[] {
   const groups = Map.groupBy(outcomes, ({ rule, endpoint, scenario }) => `${rule} ${endpoint} ${scenario}`);
+  const playersOf = (scenario: string): readonly string[] => played.get(scenario) ?? [];
   const byScenario = Map.groupBy(outcomes, ({ scenario }) => scenario);
   const failing = Map.groupBy(
     outcomes.filter(({ verdict }) => verdict === 'fail'),
@@ -346,6 +354,8 @@ export function rulePlaces(
       rule,
       endpoint,
       scenario,
+      players: playersOf(scenario),
+      failingPlayers: [],
       failed: count(({ verdict }) => verdict === 'fail'),
       warned: count(({ verdict }) => verdict === 'warn'),
       checks: count(isDecided),
@@ -384,10 +394,31 @@ export function rulePlaces(
       const varyingShare = largestShare(sums, stakes);
       return isWithoutSums(outlying)
         ? []
-        : [{ ...FAILED_ONCE, rule, endpoint, scenario, outlyingSums: outlying, varyingShare }];
+        : [
+            {
+              ...FAILED_ONCE,
+              rule,
+              endpoint,
+              scenario,
+              players: playersOf(scenario),
+              outlyingSums: outlying,
+              varyingShare,
+            },
+          ];
     },
   );
-  return [...places, ...byOwnCalls];
+  const all = [...places, ...byOwnCalls];
+  const regular = new Map(
+    [...Map.groupBy(all, placeKey)].map(([key, own]) => [
+      key,
+      regularlyFailing(own.filter(({ checks }) => checks > 0)),
+    ]),
+  );
+  return all.map((place) => ({ ...place, failingPlayers: regular.get(placeKey(place)) ?? [] }));
+}
+
+function placeKey({ rule, endpoint }: RulePlace): string {
+  return `${rule} ${endpoint}`;
 }
 
 /**
@@ -405,7 +436,8 @@ function isOpposed(sums: readonly WrongSum[], others: readonly JudgedOutcome[]):
 }
 
 /** The place of a breach that croupier's own call has shown. */
-const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'outlyingSums' | 'varyingShare'> = {
+const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'players' | 'outlyingSums' | 'varyingShare'> = {
+  failingPlayers: [],
   failed: 1,
   warned: 0,
   checks: 1,

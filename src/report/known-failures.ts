@@ -6,6 +6,7 @@ import {
   exceededShare,
   exceededSum,
   isOfOtherKind,
+  isOfOtherPlayers,
   type KnownGroup,
   knownGroups,
   newPlaces,
@@ -124,6 +125,15 @@ export function worseSentence(id: RuleId, { rules, baseline }: Pick<Fold, 'rules
   );
   if (others.length > 0 && others.length === places.length)
     return `the baseline lists this rule for wrong sums in ${listed(scenariosOf(others))}, but now it fails there in another way: no balance shows such a sum`;
+  const forOthers = (place: RulePlace): Fold['baseline'] =>
+    baseline.filter(
+      ({ known, state }) => state === 'failing' && known.rule === id && isOfOtherPlayers(known, breachAt(place)),
+    );
+  if (places.length > 0 && places.every((place) => forOthers(place).length > 0)) {
+    const allowed = [...new Set(places.flatMap(forOthers).flatMap(({ known }) => known.players ?? []))];
+    const playing = [...new Set(places.flatMap(({ players }) => players))];
+    return `the baseline lists this rule only for ${playerNames(allowed)}, but now it fails with ${playerNames(playing)} (in ${listed(scenariosOf(places))})`;
+  }
   const endpoints = [...new Set(places.flatMap(({ endpoint }) => endpoint ?? []))];
   const at = endpoints.length === 0 ? '' : `at ${endpoints.join(', ')} `;
   return `the baseline lists this rule, but not for this failure: it fails ${at}in ${listed(scenariosOf(places))}`;
@@ -145,6 +155,10 @@ function higherSum(place: RulePlace, baseline: Fold['baseline']): string | null 
       return `the baseline allows this rule to make balances wrong by ${sumText(limits, currency)} in ${place.scenario}, but now it is ${sumText(sums, currency)}`;
   }
   return null;
+}
+
+function playerNames(players: readonly string[]): string {
+  return `the player${players.length === 1 ? '' : 's'} ${listed(players)}`;
 }
 
 function scenariosOf(places: readonly { readonly scenario: string }[]): readonly string[] {

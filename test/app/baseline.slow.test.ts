@@ -156,6 +156,7 @@ describe('croupier run --baseline', () => {
       entry('refund.restore', '  moneyIn: { refund/restor: 1 USD }\n'),
       entry('refund.once', '  money: false\n  moneyIn: { refund/once: 1 USD }\n'),
       entry('reply.deadline', '  share: 50%\n'),
+      entry('bet.debit', '  otherPlayers: false\n'),
     ].join('');
     const { status, err } = await judged(list, []);
     expect(status).toBe(2);
@@ -171,6 +172,7 @@ describe('croupier run --baseline', () => {
     expect(err).toContain('baseline.yaml:52:29: there is no scenario `refund/restor`\n');
     expect(err).toContain('the key `money` allows only failures that move no money');
     expect(err).toMatch(/: `reply\.deadline` is not about money/);
+    expect(err).toContain('the key `players` is missing, which says whose calls break the rule');
   });
 
   it('refuses a share that is not in percent', async () => {

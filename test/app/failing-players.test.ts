@@ -8,7 +8,10 @@ import type { WrongSum } from '../../src/journal/money-sums.ts';
 import { worseSentence } from '../../src/report/known-failures.ts';
 import { ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
 
-const SCENARIOS = Array.from({ length: 8 }, (_, at) => planned(`win/s${at}`, ['win.credit']));
+const FEW = 8;
+/** With this number of scenarios, a player hardly plays two certain ones by chance. */
+const MANY = 24;
+const SCENARIOS = Array.from({ length: MANY }, (_, at) => planned(`win/s${at}`, ['win.credit']));
 const PLAYERS = ['eva', 'bo', 'em'];
 /** A rule that only one scenario tests. */
 const REUSE = planned('session/reuse', ['session.round-id-reuse']);
@@ -21,6 +24,9 @@ type Sum = Omit<WrongSum, 'currency'>;
  */
 type Played = readonly (readonly [player: string, wrongSum?: Sum, other?: Sum])[];
 
+/** A second player took part in the scenario. */
+const withEm = 'eva em';
+
 /** Who played the scenario of the rule that only one scenario tests, and whether the rule failed. */
 interface Reuse {
   readonly player: string;
@@ -29,7 +35,8 @@ interface Reuse {
 
 /** A run of the whole suite, with the failures that a baseline lists. */
 async function foldOf(played: Played, baseline = '', reuse: Reuse = { player: 'eva', fails: false }): Promise<Fold> {
-  const all = [...SCENARIOS, REUSE];
+  const scenarios = SCENARIOS.slice(0, played.length);
+  const all = [...scenarios, REUSE];
   const start = runStarted(all);
   const suite = all.map((scenario) => ({ ...scenario, tags: [] }));
   const reading = readBaseline('b.yaml', baseline, { suite, chosen: suite, clients: [] });
@@ -48,10 +55,10 @@ async function foldOf(played: Played, baseline = '', reuse: Reuse = { player: 'e
       settings: { ...start.settings, sessions, stakes: { USD: '1' } },
       ...(known.length > 0 && { baseline: { file: 'b.yaml', known } }),
     },
-    ...SCENARIOS.flatMap(({ id }, at): readonly JournalEvent[] => {
+    ...scenarios.flatMap(({ id }, at): readonly JournalEvent[] => {
       const [player = '', wrongSum, other] = played[at] ?? [];
       return [
-        { ...started(id), sessions: { main: `s-${player}` } },
+        { ...started(id), sessions: Object.fromEntries(player.split(' ').map((one) => [one, `s-${one}`])) },
         ...(wrongSum ? [found(id, 'win.credit', 'fail', { wrongSum: { ...wrongSum, currency: 'USD' } })] : []),
         ...(other ? [found(id, 'win.many-in-round', 'inconclusive', { wrongSum: { ...other, currency: 'USD' } })] : []),
         ended(id, wrongSum ? {} : { passes: { 'win.credit': { '*': 1 } } }),
@@ -78,9 +85,10 @@ async function statusWith(baseline: string, played: Played, reuse?: Reuse): Prom
 
 const sum = (amount: string, moved?: string): Sum => ({ amount, ...(moved !== undefined && { moved }) });
 const varying = (amount: string, moved: string): Sum => ({ ...sum(amount, moved), varies: true });
-/** All scenarios are played by players whose wins are right, except the first ones. */
-const withOthers = (...first: Played): Played =>
-  SCENARIOS.map((_, at) => first[at] ?? ([at % 2 === 0 ? 'eva' : 'bo'] as const));
+/** The scenarios are played by players whose wins are right, except the first ones. */
+const among = (all: number, first: Played): Played =>
+  Array.from({ length: all }, (_, at) => first[at] ?? ([at % 2 === 0 ? 'eva' : 'bo'] as const));
+const withOthers = (...first: Played): Played => among(FEW, first);
 
 describe('a baseline of failures of one player', () => {
   it('names the player and no scenario, and allows ten times the highest sum', async () => {
@@ -125,7 +133,9 @@ describe('a baseline of failures of one player', () => {
   it('names no player if the rule also passes with this player, or if all players fail', async () => {
     const mixed = await baselineOf(withOthers(['em', sum('-0.10')], ['em'], ['em']));
     expect(mixed).not.toContain('players:');
-    const all = await baselineOf(SCENARIOS.map((_, at) => [PLAYERS[at % 3] ?? '', sum('-0.10')] as const));
+    const all = await baselineOf(
+      SCENARIOS.slice(0, FEW).map((_, at) => [PLAYERS[at % 3] ?? '', sum('-0.10')] as const),
+    );
     expect(all).not.toContain('players:');
   });
 
@@ -153,6 +163,80 @@ describe('a baseline of failures of one player', () => {
     expect(updated).toContain('reason: "known"');
     expect(await statusWith(updated, higher)).toBe(0);
     expect(await statusWith(updated, withOthers(['em', sum('-0.10')]))).toBe(0);
+  });
+});
+
+describe('scenarios with several players', () => {
+  const faulty = withOthers(['em', sum('-0.10')], ['em', sum('-0.20')], [withEm]);
+
+  it('do not show that the calls of one of them are right', async () => {
+    const text = await baselineOf(faulty);
+    expect(text).toContain('  players: "em"');
+    expect(await statusWith(text, withOthers([withEm]))).toBe(0);
+    expect(await statusWith(text, withOthers(['em']))).toBe(1);
+  });
+});
+
+describe('an entry that does not allow other players', () => {
+  const fee = sum('-0.10', '1');
+  const ofEm = among(MANY, [
+    ['em', fee],
+    ['em', fee],
+  ]);
+
+  it('is written if it is no coincidence that only this player fails', async () => {
+    expect(await baselineOf(ofEm)).toContain('  otherPlayers: false # a failure of another player is worse\n');
+    expect(await baselineOf(among(MANY, [['em', fee]]))).not.toContain('otherPlayers');
+    expect(
+      await baselineOf(
+        among(FEW, [
+          ['em', fee],
+          ['em', fee],
+        ]),
+      ),
+    ).not.toContain('otherPlayers');
+  });
+
+  it('is worse if another player fails too', async () => {
+    const text = await baselineOf(ofEm);
+    const both = among(MANY, [
+      ['bo', fee],
+      ['em', fee],
+    ]);
+    expect(await statusWith(text, ofEm)).toBe(0);
+    expect(await statusWith(text, both)).toBe(1);
+    expect(worseSentence('win.credit', await foldOf(both, text))).toBe(
+      'the baseline lists this rule only for the player em, but now it fails with the player bo (in win/s0)',
+    );
+    expect(await statusWith(text.replace(/ {2}otherPlayers:.*\n/, ''), both)).toBe(0);
+    // The other player took part in the scenario, but perhaps did not fail.
+    expect(
+      await statusWith(
+        text,
+        among(MANY, [
+          [withEm, fee],
+          ['em', fee],
+        ]),
+      ),
+    ).toBe(0);
+  });
+
+  it('allows failures of another player if the rule also passes with the player of the entry', async () => {
+    const text = await baselineOf(ofEm);
+    expect(await statusWith(text, among(MANY, [['bo', fee], ['em']]))).toBe(0);
+    expect(await statusWith(text, among(MANY, [['bo', fee]]))).toBe(0);
+  });
+
+  it('names both players after an update', async () => {
+    const text = await baselineOf(ofEm);
+    const both = among(MANY, [['bo', fee], ['em', fee], ['eva'], ['eva'], ['eva']]).map((one) =>
+      one[0] === 'bo' && one[1] === undefined ? (['eva'] as const) : one,
+    );
+    expect(await statusWith(text, both)).toBe(1);
+    const updated = await baselineOf(both, text);
+    expect(updated.match(/- rule:/g)).toHaveLength(1);
+    expect(updated).toContain('  players:\n    - "bo"\n    - "em" # no other player failed\n');
+    expect(await statusWith(updated, both)).toBe(0);
   });
 });
 

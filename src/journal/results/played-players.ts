@@ -1,5 +1,3 @@
-import type { RulePlace } from '../judged-outcome.ts';
-
 /** The players who took part in each scenario, by the id of the scenario. */
 export type PlayedPlayers = ReadonlyMap<string, readonly string[]>;
 
@@ -25,10 +23,32 @@ export function playedPlayers({ scenarios, run }: Participation): PlayedPlayers 
   );
 }
 
+/** A scenario that gave a decision about a rule. */
+interface TriedPlace {
+  /** Number of checks that failed. */
+  readonly failed: number;
+  /** The players who took part in the scenario. */
+  readonly players: readonly string[];
+}
+
 /** Minimum number of scenarios of other players in which the rule passes. */
 const MIN_PASSED = 3;
 /** Minimum share of the scenarios of a player that must fail. */
 const MIN_SHARE = 0.75;
+
+/**
+ * Returns the players who see a rule fail in nearly all their scenarios. If several players took part in a scenario that passed, this
+ * says nothing about each of them: perhaps the calls of another one have tested the rule.
+ *
+ * @param tried the places of the rule with a decision
+ */
+export function regularlyFailing(tried: readonly TriedPlace[]): readonly string[] {
+  const failing = tried.filter(({ failed }) => failed > 0);
+  return [...new Set(failing.flatMap(({ players }) => players))].filter((player) => {
+    const own = tried.filter(({ players, failed }) => players.includes(player) && (failed > 0 || players.length === 1));
+    return own.filter(({ failed }) => failed > 0).length >= own.length * MIN_SHARE;
+  });
+}
 
 /**
  * Returns the players whose calls break a rule, if nearly all their calls do, and no calls of other players. croupier
@@ -37,14 +57,32 @@ const MIN_SHARE = 0.75;
  *
  * @param tried the places of the rule with a decision
  */
-export function failingPlayers(tried: readonly RulePlace[], played: PlayedPlayers): readonly string[] {
-  const playersAt = ({ scenario }: RulePlace): readonly string[] => played.get(scenario) ?? [];
-  const failing = tried.filter(({ failed }) => failed > 0);
-  const players = [...new Set(failing.flatMap(playersAt))].filter((player) => {
-    const isOwn = (place: RulePlace): boolean => playersAt(place).includes(player);
-    return failing.filter(isOwn).length >= tried.filter(isOwn).length * MIN_SHARE;
-  });
-  const isOfPlayers = (place: RulePlace): boolean => playersAt(place).some((player) => players.includes(player));
+export function failingPlayers(tried: readonly TriedPlace[]): readonly string[] {
+  const players = regularlyFailing(tried);
+  const isOfPlayers = (place: TriedPlace): boolean => place.players.some((player) => players.includes(player));
   const others = tried.filter((place) => !isOfPlayers(place));
+  const failing = tried.filter(({ failed }) => failed > 0);
   return failing.every(isOfPlayers) && others.length >= MIN_PASSED ? players.toSorted() : [];
+}
+
+/**
+ * True if it is no coincidence that the failing scenarios of a rule are those of some players. A rule that fails in certain scenarios with
+ * every player may fail with one player only, if chance has given all these scenarios to this player. With few scenarios, this is likely.
+ *
+ * @param tried the places of the rule with a decision
+ * @param players the players that `failingPlayers` returns for these places
+ */
+export function isNoCoincidence(tried: readonly TriedPlace[], players: readonly string[]): boolean {
+  const all = new Set(tried.flatMap((place) => place.players));
+  const failing = tried.filter(({ failed }) => failed > 0).length;
+  return players.length * 2 <= all.size && selections(tried.length, failing) >= MIN_SELECTIONS;
+}
+
+/** Minimum number of ways in which chance could have given other scenarios to the players than those that fail. */
+const MIN_SELECTIONS = 150;
+
+/** Returns the number of ways to choose some of a number of scenarios. */
+function selections(all: number, chosen: number): number {
+  const fewer = Math.min(chosen, all - chosen);
+  return Array.from({ length: fewer }, (_, at) => at).reduce((ways, at) => (ways * (all - at)) / (at + 1), 1);
 }

@@ -52,6 +52,8 @@ export interface BaselineEntry {
   readonly maxShare: string | undefined;
   /** The only players whose calls break the rule; empty if the failures do not depend on the player. */
   readonly players: readonly string[];
+  /** True if the entry does not allow failures of other players. */
+  readonly noOtherPlayers: boolean;
   readonly intermittent: boolean;
   /** True if the rule may stay undecided, but may not fail. */
   readonly undecided: boolean;
@@ -171,6 +173,7 @@ export function entriesFor(
         maxSumsIn: noMoney || isVarying || isNowAndThen ? {} : sumIn(place, fold),
         maxShare: noMoney || isNowAndThen ? undefined : share && shareDecimal(share),
         players: isNowAndThen ? [] : players,
+        noOtherPlayers: !isNowAndThen && isOfPlayers && stabilities.isOnlyOfPlayers(first),
         intermittent: isNowAndThen,
         undecided: false,
         failed: place.failed,
@@ -231,6 +234,7 @@ function entryWithoutFailure(rule: RuleId, { run }: Fold): BaselineEntry {
     maxSumsIn: {},
     maxShare: undefined,
     players: [],
+    noOtherPlayers: false,
     intermittent: false,
     undecided: false,
     failed: 0,
@@ -515,9 +519,19 @@ function isAlikeFor(rule: RulePlace['rule']): (from: string, to: string) => bool
 
 function keptEntry({ known, failed, checks }: KnownResult, client: string): BaselineEntry {
   const { rule, endpoint, scenario, noMoney = false, maxSums = {}, maxSumsIn = {} } = known;
-  const { maxShare, players = [], intermittent = false, undecided = false } = known;
+  const { maxShare, players = [], noOtherPlayers = false, intermittent = false, undecided = false } = known;
   const scenarios = scenario === null ? [] : [scenario];
-  const conditions = { noMoney, maxSums, factor: undefined, maxSumsIn, maxShare, players, intermittent, undecided };
+  const conditions = {
+    noMoney,
+    maxSums,
+    factor: undefined,
+    maxSumsIn,
+    maxShare,
+    players,
+    noOtherPlayers,
+    intermittent,
+    undecided,
+  };
   return { rule, client, endpoint, scenarios, ...conditions, failed, checks, ...textsOf(known) };
 }
 
@@ -586,7 +600,7 @@ function highestIn(all: readonly BaselineEntry['maxSumsIn'][]): BaselineEntry['m
 /** Writes one entry as YAML. */
 export function entryText(entry: BaselineEntry): string {
   const { rule, client, endpoint, scenarios, noMoney, maxSums, maxSumsIn, maxShare } = entry;
-  const { players, intermittent, undecided, reason, ticket, expires, failed, checks } = entry;
+  const { players, noOtherPlayers, intermittent, undecided, reason, ticket, expires, failed, checks } = entry;
   const sums = Object.keys(maxSums).map((code) => sumText(maxSums, code));
   // A scenario whose limit is the limit of the whole entry needs no line of its own.
   const others = Object.entries(maxSumsIn).filter(
@@ -603,6 +617,7 @@ export function entryText(entry: BaselineEntry): string {
     ...others.map(([id, limit]) => `    ${scalar(id)}: ${sumsText(limit)}`),
     ...(maxShare === undefined ? [] : [`  share: ${percentText(maxShare)} # of the amounts of the calls`]),
     ...(players.length === 0 ? [] : [`  players:${listText(players)} # no other player failed`]),
+    ...(noOtherPlayers ? ['  otherPlayers: false # a failure of another player is worse'] : []),
     ...(intermittent
       ? [`  intermittent: true # failed in ${failed} of ${checks} check${checks === 1 ? '' : 's'}`]
       : []),

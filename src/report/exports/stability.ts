@@ -11,7 +11,7 @@ import {
   isOfBalance,
   MIN_WIDESPREAD,
 } from '../../journal/results/chance.ts';
-import { failingPlayers, type PlayedPlayers, playedPlayers } from '../../journal/results/played-players.ts';
+import { failingPlayers, isNoCoincidence } from '../../journal/results/played-players.ts';
 
 /**
  * Says what the next run of the same wallet shows again:
@@ -41,7 +41,6 @@ export class Stabilities {
   readonly #fold: Fold;
   readonly #byRule: ReadonlyMap<string, readonly RulePlace[]>;
   readonly #isChance: boolean;
-  readonly #played: PlayedPlayers;
   /** The players whose calls break a rule that the calls of other players do not break. */
   readonly #faulty: ReadonlySet<string>;
 
@@ -51,11 +50,8 @@ export class Stabilities {
       fold.places.filter(({ checks }) => checks > 0),
       keyOf,
     );
-    this.#played = playedPlayers(fold);
     this.#faulty = new Set(
-      [...this.#byRule.values()]
-        .filter((tried) => this.#isOfPlayers(tried))
-        .flatMap((tried) => failingPlayers(tried, this.#played)),
+      [...this.#byRule.values()].filter((tried) => this.#isOfPlayers(tried)).flatMap((tried) => failingPlayers(tried)),
     );
     this.#isChance = this.#showsChance();
   }
@@ -130,13 +126,20 @@ export class Stabilities {
    */
   playersOf(place: RulePlace): readonly string[] {
     const tried = this.tried(place);
-    if (this.#isOfPlayers(tried)) return failingPlayers(tried, this.#played);
+    if (this.#isOfPlayers(tried)) return failingPlayers(tried);
     const failing = tried.filter(({ failed }) => failed > 0);
     if (failing.some(({ rule, isUnrepeated }) => isUnrepeated || dependsOnMoment(rule))) return [];
-    const playing = failing.map(({ scenario }) =>
-      (this.#played.get(scenario) ?? []).filter((one) => this.#faulty.has(one)),
-    );
+    const playing = failing.map(({ players }) => players.filter((one) => this.#faulty.has(one)));
     return playing.every((players) => players.length > 0) ? [...new Set(playing.flat())].toSorted() : [];
+  }
+
+  /**
+   * True if the calls of other players than `playersOf` returns do not break the rule at a place, and this is no coincidence. Then such a
+   * call in a later run shows another fault.
+   */
+  isOnlyOfPlayers(place: RulePlace): boolean {
+    const tried = this.tried(place);
+    return this.#isOfPlayers(tried) && isNoCoincidence(tried, failingPlayers(tried));
   }
 
   /** True if a run of the whole suite shows that only balances of certain players are wrong, and wrong again when it repeats a scenario. */
@@ -145,7 +148,7 @@ export class Stabilities {
     return (
       this.#fold.run.whole &&
       failing.every((place) => isOfAnyBalance(place) && !place.isUnrepeated && !dependsOnMoment(place.rule)) &&
-      failingPlayers(tried, this.#played).length > 0
+      failingPlayers(tried).length > 0
     );
   }
 
