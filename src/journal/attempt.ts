@@ -23,7 +23,7 @@ export interface RuleOutcome {
   noMoney: boolean;
   /**
    * True if each of these findings is a failure that did not occur again when croupier repeated the scenario, or whose repetition is
-   * missing because the run ended before.
+   * missing.
    */
   isUnrepeated: boolean;
   /** True if each of these findings is a failure whose repetition is missing. */

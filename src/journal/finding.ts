@@ -59,7 +59,8 @@ export interface Finding {
   readonly unrepeated?: true;
   /**
    * True if croupier must repeat the scenario before the failure counts. The repetition begins another attempt, whose findings
-   * replace this one. So if this finding still counts, the run ended before the repetition. It is left out for all other findings.
+   * replace this one. So if this finding still counts, the run ended before the repetition, or the repetition could not be played up to
+   * the step of the failure. It is left out for all other findings.
    */
   readonly awaitsRepetition?: true;
   /**

@@ -53,7 +53,7 @@ export const LATE_ONCE =
 
 /** The reason why a failure is undecided whose repetition is missing. */
 export const NOT_REPEATED =
-  'only a balance shows the failure, and the run ended before croupier could repeat the scenario. So somebody else may have moved the balance';
+  'only a balance shows the failure, and croupier could not repeat the scenario to this point. So somebody else may have moved the balance';
 
 /**
  * The two possible reasons if a balance changed while croupier sent nothing: a process that uses the player can move it, and an operator

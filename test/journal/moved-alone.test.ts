@@ -86,7 +86,7 @@ describe('a failure that only a balance shows, and that did not occur again', ()
       { wrongSum, awaitsRepetition: true },
       [],
       3,
-      'the run ended before',
+      'croupier could not repeat the scenario to this point',
     ],
     [
       'undecided',

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionType, TransactionCall } from '../../contract/call-name.ts';
 import { Money } from '../../contract/money.ts';
 import type { Exchange } from '../../journal/exchange.ts';
+import type { WrongSum } from '../../journal/money-sums.ts';
 import { answerOf, mayHaveArrived, mayHaveBeenProcessed } from '../../reply/classify.ts';
 import { readReply } from '../../reply/read.ts';
 import { isSuccess, isWorthRetrying, replyStatus } from '../../reply/status.ts';
@@ -79,12 +80,18 @@ export class BalanceAdjuster {
   readonly ownLimits = new OwnLimits();
   readonly #sender: Sender;
   readonly #run: BalanceAdjusterOptions;
+  readonly #shortfalls: { readonly scenario: string; readonly wrongSum: WrongSum }[] = [];
   /** The number of wins of 0 that got no reply. */
   #unansweredEnds = 0;
 
   constructor(sender: Sender, run: BalanceAdjusterOptions) {
     this.#sender = sender;
     this.#run = run;
+  }
+
+  /** Returns the sums by which the wins were too low that croupier itself sent for a scenario, in the order of these wins. */
+  shortfallsOf(scenario: string): readonly WrongSum[] {
+    return this.#shortfalls.flatMap((one) => (one.scenario === scenario ? [one.wrongSum] : []));
   }
 
   /**
@@ -319,6 +326,8 @@ export class BalanceAdjuster {
   #recordShortfall({ scenario, denomination }: Account, win: Money, difference: Money): void {
     if (scenario === null || !difference.isNegative()) return;
     const sums = { amount: difference.toString(), currency: denomination.code ?? null, moved: win.toString() };
+    const wrongSum = { ...sums, varies: true } as const;
+    this.#shortfalls.push({ scenario, wrongSum });
     this.#run.record({
       event: 'wrong-sum',
       scenario,
@@ -326,7 +335,7 @@ export class BalanceAdjuster {
       rule: 'win.credit',
       endpoint: null,
       step: null,
-      wrongSum: { ...sums, varies: true },
+      wrongSum,
     });
   }
 

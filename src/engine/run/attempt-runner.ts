@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Finding, graver, type Verdict } from '../../journal/finding.ts';
-import { absoluteMoney } from '../../journal/money-sums.ts';
+import { absoluteMoney, type WrongSum } from '../../journal/money-sums.ts';
 import { isShownByBalance } from '../../journal/moved-alone.ts';
 import { LatePeriods } from '../../journal/network/late-periods.ts';
 import { UNPROVEN } from '../../journal/results/unproven.ts';
@@ -25,6 +25,7 @@ import { sessionOf } from '../scenario-context.ts';
 import type { GiveUpPolicy } from './give-up-policy.ts';
 import type { IntermittentFailures } from './intermittent-failures.ts';
 import type { Presence } from './presence.ts';
+import { isShownByOwnWins, isTried, OWN_READ } from './repeated-failure.ts';
 
 /**
  * Maximum number of attempts at a scenario if the operator fails at random. With such an operator, a call may fail three times in a
@@ -166,7 +167,7 @@ export class AttemptRunner {
       attempted = await this.#repeat(series, attempted, times);
     }
     if (attempted.findings.some(isUnproven)) this.#hasUnproven = true;
-    for (const finding of attempted.findings.filter((one) => isSuspect(one) && one.unrepeated !== true)) {
+    for (const finding of attempted.findings.filter(isRepeated)) {
       this.#repeated.add(placeOf(finding));
       if (times > 0) this.#context.intermittentFailures.addRepeated(series.assignment, times + 1);
     }
@@ -366,6 +367,7 @@ export class AttemptRunner {
     };
     // If the failures of an earlier attempt must occur again, the failures of this attempt are reported only at its end.
     const held: Finding[] = [];
+    const ownShortfalls = adjuster.shortfallsOf(scenario.id).length;
     const reportOrHold = (finding: Finding): void => {
       if (isLateReply(finding)) this.#latePeriods.add(now());
       if (earlier && (isSuspect(finding) || isLateReply(finding))) held.push(finding);
@@ -405,8 +407,8 @@ export class AttemptRunner {
     if (earlier) {
       const isRaced = hasRace(plan);
       const isUnlocked = options.isUnlocked === true;
-      const { turnedAway } = result;
-      const repeated = afterRepetition(earlier, findings, held, { isRaced, isUnlocked, turnedAway });
+      const shortfalls = adjuster.shortfallsOf(scenario.id).slice(ownShortfalls);
+      const repeated = afterRepetition(earlier, findings, held, { isRaced, isUnlocked, played: result, shortfalls });
       for (const finding of repeated) report(finding);
     }
     const shown =
@@ -459,8 +461,6 @@ const MAX_SEARCHES = 8;
 /** Maximum number of further attempts at each of these scenarios. */
 const MAX_SEARCH_ATTEMPTS = 6;
 
-const OWN_READ = /^(?:read|probe)\.\d+$/;
-
 function isFailure({ verdict }: Finding): boolean {
   return verdict === 'fail';
 }
@@ -473,6 +473,11 @@ function isSuspect(finding: Finding): boolean {
 /** True for a reply after the deadline. */
 function isLateReply(finding: Finding): boolean {
   return isFailure(finding) && finding.rule === 'reply.deadline';
+}
+
+/** True for a failure that occurred again, or that need not occur again. */
+function isRepeated(finding: Finding): boolean {
+  return isSuspect(finding) && finding.unrepeated !== true && finding.awaitsRepetition !== true;
 }
 
 function isUnrepeated(finding: Finding): boolean {
@@ -489,10 +494,12 @@ function placeOf({ rule, endpoint }: Pick<Finding, 'rule' | 'endpoint'>): string
  * So there, the same rule is enough. All other failures of the earlier attempt count, because nobody else can cause them. But a
  * temporary error counts only if each attempt got it.
  *
+ * A repetition that could not be played up to the step of a failure does not refute the failure. Then its repetition is still missing.
+ *
  * @param earlier the earlier attempt
  * @param reported the findings of this attempt that are already reported
- * @param held the failures of this attempt that only a balance shows. `turnedAway`: the steps of this attempt with a temporary
- * error
+ * @param held the failures of this attempt that only a balance shows. `played`: the result of this attempt. `shortfalls`: the sums by
+ * which the wins were too low that croupier itself sent in this attempt
  */
 function afterRepetition(
   { findings: earlier, played: { turnedAway: earlierTurnedAway } }: Attempted,
@@ -501,12 +508,17 @@ function afterRepetition(
   {
     isRaced,
     isUnlocked,
-    turnedAway,
-  }: { readonly isRaced: boolean; readonly isUnlocked: boolean; readonly turnedAway: ReadonlySet<string> },
+    played,
+    shortfalls,
+  }: {
+    readonly isRaced: boolean;
+    readonly isUnlocked: boolean;
+    readonly played: Played;
+    readonly shortfalls: readonly WrongSum[];
+  },
 ): readonly Finding[] {
   const keyOf = (finding: Finding): string => {
     const { wrongSum } = finding;
-    // The keys of croupier's own reads have numbers, and chance decides how many reads there are.
     const step = finding.step?.replace(OWN_READ, 'read');
     // Only chance decides at which step a read is out of date. Such a finding has no sum.
     if (isRaced || !wrongSum) return placeOf(finding);
@@ -517,9 +529,10 @@ function afterRepetition(
   );
   const [before, now] = [Map.groupBy(suspects, keyOf), new Set(held.map(keyOf))];
   const doubted = (finding: Finding): Finding =>
-    isUnlocked && !isLateReply(finding) ? unproven(finding) : { ...finding, unrepeated: true };
+    isUnlocked && !isLateReply(finding) ? unproven(finding) : { ...withoutMark(finding), unrepeated: true };
+  const isOpen = (finding: Finding): boolean => !isUnlocked && !isLateReply(finding) && !isTried(finding, played);
   const wasTemporary = ({ step, wrongSum }: Finding): boolean =>
-    !wrongSum && step !== null && earlierTurnedAway.has(step) && !turnedAway.has(step);
+    !wrongSum && step !== null && earlierTurnedAway.has(step) && !played.turnedAway.has(step);
   const places = new Set([...reported, ...held].filter(isBreach).map(placeOf));
   return [
     ...held.map((finding) => {
@@ -528,12 +541,22 @@ function afterRepetition(
     }),
     ...suspects
       .filter((finding) => !now.has(keyOf(finding)))
-      .map((finding) => (wasTemporary(finding) ? temporary(finding) : doubted(finding))),
+      .map((finding): Finding => {
+        if (wasTemporary(finding)) return temporary(finding);
+        if (isShownByOwnWins(finding, shortfalls)) return withoutMark(finding);
+        return isOpen(finding) ? { ...finding, awaitsRepetition: true } : doubted(finding);
+      }),
     ...earlier.filter(
       (finding) =>
         (isBreach(finding) || isUnproven(finding)) && !suspects.includes(finding) && !places.has(placeOf(finding)),
     ),
   ];
+}
+
+/** Returns the finding without the mark that its repetition is missing. */
+function withoutMark(finding: Finding): Finding {
+  const { awaitsRepetition, ...rest } = finding;
+  return awaitsRepetition ? rest : finding;
 }
 
 function isUnproven({ verdict, actual }: Finding): boolean {

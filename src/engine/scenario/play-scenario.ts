@@ -79,6 +79,8 @@ export interface Played {
   readonly needed: Money | null;
   /** True if the scenario was stopped because the operator declined a call that it may decline. */
   readonly isSkippedEarly: boolean;
+  /** The keys of the steps that were not played because the scenario was stopped. Null if it was played to its end. */
+  readonly unplayed: readonly string[] | null;
   /** Number of balance reads that were left out. */
   readonly leftOut: number;
   /** The time in milliseconds after the end of the scenario in which its calls may still take effect. It is usually 0. */
@@ -93,6 +95,8 @@ export interface Played {
 interface Repetition {
   readonly context: ScenarioContext;
   readonly stopReason: StopReason | null;
+  /** The keys of the steps that were not played because of the reason to stop. */
+  readonly unplayed: readonly string[];
   /** False if the scenario could not begin because the balance could not be read or was too low. */
   readonly opened: boolean;
   readonly stale: boolean;
@@ -116,6 +120,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
   const {
     context,
     stopReason: stoppedBecause,
+    unplayed,
     opened,
     stale,
     leftOut,
@@ -163,6 +168,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     turnedAway,
     needed: stopReason?.needed ?? null,
     isSkippedEarly: stopReason?.verdict === 'skip',
+    unplayed: stopReason && unplayed,
     leftOut,
     restMs: settleTime.restMs,
     left: new Map(left.map(({ wallet, balance }) => [wallet.id, balance])),
@@ -232,7 +238,8 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
     for (const rule of context.judge.collector.moved) shared.moved.add(rule);
     const leftOut = needlessReads?.count ?? 0;
     await untilNoCallRuns(options);
-    if (!again) return { context, stopReason, opened: !opened, stale: runner.stale, leftOut, settleTime };
+    const unplayed = opened ? [...plan.steps, ...plan.always].map(({ key }) => key) : runner.unplayed;
+    if (!again) return { context, stopReason, unplayed, opened: !opened, stale: runner.stale, leftOut, settleTime };
     await endRoundsOfRace(context, options.adjuster, shared.openings);
     races.next();
   }

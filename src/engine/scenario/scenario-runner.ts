@@ -72,6 +72,7 @@ export class ScenarioRunner {
   readonly #needlessReads: NeedlessReads | undefined;
   readonly #isLasting: (step: string) => boolean;
   readonly #startedAt: number;
+  readonly #unplayed: string[] = [];
 
   constructor(options: ScenarioRunnerOptions) {
     const { context, sender, run, acceptedCalls, attempt, adjuster, settleTime: waitUntilSettled, races } = options;
@@ -95,11 +96,18 @@ export class ScenarioRunner {
     return this.#dispatch.stale;
   }
 
+  /** The keys of the steps that were not played, or not to their end, because there was a reason to stop. */
+  get unplayed(): readonly string[] {
+    return this.#unplayed;
+  }
+
   async steps(steps: readonly Step[], mayStop: boolean): Promise<StopReason | null> {
-    for (const step of steps) {
-      if (mayStop && this.#run.signal.aborted) return stoppedBecause('the run was interrupted');
-      const stopReason = await this.#step(step);
-      if (stopReason) return stopReason;
+    for (const [index, step] of steps.entries()) {
+      const isInterrupted = mayStop && this.#run.signal.aborted;
+      const stopReason = isInterrupted ? stoppedBecause('the run was interrupted') : await this.#step(step);
+      if (!stopReason) continue;
+      this.#unplayed.push(...steps.slice(index).map(({ key }) => key));
+      return stopReason;
     }
     return null;
   }

@@ -7,6 +7,8 @@ import { type Behaviour, operatorServer, P1, P2, type Ran, ran, scenarioOf } fro
 
 const BET = scenarioOf('bet/debit', 'rules: [bet.debit]\nsteps: [{ bet: { amount: "7.00" } }, { balance: }]');
 
+const negative = (amount: unknown): string => `-${typeof amount === 'string' ? amount : ''}`;
+
 /** Takes twice the amount of the first bets of 7.00. */
 function takesTwice(first: number): Behaviour {
   let bets = 0;
@@ -218,6 +220,65 @@ describe('a failure that only a balance shows, if somebody else may move the bal
     const other = scenarioOf('bet/other', 'rules: [bet.debit]\nsteps: [{ bet: { amount: "3.00" } }, { balance: }]');
     const run = await ran(url, [BET, other], WATCHED);
     expect(startedWith(run).map(([attempt]) => attempt)).toEqual([1, 2, 1]);
+  });
+
+  /** A bet of the whole balance, and a win of it. The scenario cannot be repeated without money. */
+  const WHOLE = scenarioOf(
+    'win/whole',
+    `rules: [win.credit]
+needs: { balance: "2.00" }
+steps: [{ bet: { amount: "\${balance}" }, as: all }, { win: { amount: "\${all.amount}" } }, { balance: }]`,
+  );
+
+  it('counts if croupier cannot repeat the scenario, but the wallet does not pay the wins that raise the balance either', async () => {
+    const { url } = await operatorServer(({ call, fields }, tell, wallet) => {
+      const told = tell();
+      if (call === 'win') wallet.move(negative(fields?.amount));
+      return told;
+    });
+    const run = await ran(url, [WHOLE], WATCHED);
+    expect(run.findings('win.credit').at(-1)).not.toHaveProperty('unrepeated');
+    expect(conclude(run.fold).exitCode).toBe(1);
+  });
+
+  it.each([
+    ['because the player has no money', WHOLE, 'win', 'win.credit'],
+    ['because the operator declines the bet', BET, 'bet', 'bet.debit'],
+  ] as const)(
+    'is undecided if croupier cannot repeat the scenario %s, and is not said to be gone',
+    async (_, scenario, wrong, rule) => {
+      let calls = 0;
+      const { url } = await operatorServer(({ call, fields }, tell, wallet) => {
+        if (call !== wrong) return tell();
+        calls += 1;
+        if (calls > 1) return error(402, 'Not today');
+        const told = tell();
+        wallet.move(negative(fields?.amount));
+        return told;
+      });
+      const run = await ran(url, [scenario], WATCHED);
+      const failures = run.findings(rule).filter(({ verdict }) => verdict === 'fail');
+      expect(failures.at(-1)).toMatchObject({ awaitsRepetition: true });
+      expect(failures.at(-1)).not.toHaveProperty('unrepeated');
+      expect(run.verdict(rule)).toBe('inconclusive');
+      expect(conclude(run.fold)).toMatchObject({
+        exitCode: 3,
+        firstLine: expect.stringContaining('1 rule failed, but croupier could not repeat the scenario') as string,
+      });
+    },
+  );
+
+  it('is undecided if croupier could raise the balance, and the repetition does not show it', async () => {
+    let wins = 0;
+    const { url } = await operatorServer(({ call, fields }, tell, wallet) => {
+      const told = tell();
+      if (call === 'win') wins += 1;
+      if (call === 'win' && wins === 1) wallet.move(negative(fields?.amount));
+      return told;
+    });
+    const run = await ran(url, [WHOLE], WATCHED);
+    expect(run.findings('win.credit').at(-1)).toMatchObject({ verdict: 'fail', unrepeated: true });
+    expect(conclude(run.fold).exitCode).toBe(3);
   });
 
   it.each([
