@@ -108,8 +108,10 @@ function concluded(fold: Fold): Conclusion {
     const firstLine = `NOT CONFORMING TO THE BUDGET: ${name} is ${budgetClause(slow)}.`;
     return { verdict: 'nonconforming', exitCode: 1, firstLine };
   }
-  if (doubt !== null)
-    return { verdict: 'undecided', exitCode: 3, firstLine: `UNDECIDED: ${doubt}.${how === null ? debt : ''}` };
+  if (doubt !== null) {
+    const rest = `${listedSentence(fold)}${how === null ? debt : ''}`;
+    return { verdict: 'undecided', exitCode: 3, firstLine: `UNDECIDED: ${doubt}.${rest}` };
+  }
   const untested = untestedMoney(fold);
   const gap = untested.length === 0 ? '' : ` ${untestedMoneySentence(untested)}.`;
   const verdict = owed === null ? 'CONFORMING' : 'CONFORMING, BUT MONEY IS OWED';
@@ -202,7 +204,7 @@ function whyUndecided(fold: Fold): string | null {
   if (unmet.length > 0) return `${unmetSentence(fold, unmet)}${unmetAdvice(unmet, fold)}`;
   const openRules = fold.rules.filter((result) => isOpen(result, fold));
   const open = openRules.length;
-  const declined = fold.rules.filter((result) => isDeclinedMust(result, fold.baseline));
+  const declined = fold.rules.filter(isDeclinedMust);
   if (!isAnythingJudged(fold)) return `no rule was judged for ${name}${skipClause(fold)}`;
   const grown = grownSentence(openRules, fold);
   if (grown !== null) return grown;
@@ -230,6 +232,22 @@ function openSentence(name: string, open: readonly RuleResult[]): string {
   return `${rules} tested against ${name} and could not be decided: ${namesOf(open)}`;
 }
 
+/**
+ * Names the rules that the run could not decide although the baseline lists them. Their entries allow only that these rules fail. Empty
+ * if there is none.
+ */
+function listedSentence(fold: Fold): string {
+  const untested = untestedCoreRules(fold);
+  const listed = fold.rules.filter(
+    (result) =>
+      isListedUndecided(result.rule.id, fold.baseline) &&
+      (isOpen(result, fold) || isDeclinedMust(result) || untested.includes(result)),
+  );
+  if (listed.length === 0) return '';
+  const [fail, stay] = listed.length === 1 ? ['fails', 'it stays'] : ['fail', 'they stay'];
+  return ` ${fold.run.baseline?.file ?? 'The baseline'} allows that ${namesOf(listed)} ${fail}, but not that ${stay} undecided.`;
+}
+
 /** Names the first rules, and counts the others, as in `bet.debit, bet.zero, win.credit, win.zero and 3 more`. */
 function namesOf(results: readonly RuleResult[]): string {
   const ids = results.slice(0, MAX_NAMES).map(({ rule }) => rule.id);
@@ -244,13 +262,9 @@ function isOpen(result: RuleResult, fold: Pick<Fold, 'rules' | 'baseline'>): boo
   return result.rule.level === 'MUST' && result.verdict === 'inconclusive' && !isExcused(result, fold);
 }
 
-/**
- * True for a MUST rule that no scenario could test, because the operator declined the calls for it. False if the baseline lists the
- * rule as undecided.
- */
-function isDeclinedMust(result: RuleResult, baseline: Fold['baseline']): boolean {
-  if (result.rule.level !== 'MUST' || !result.isDeclined) return false;
-  return !isListedUndecided(result.rule.id, baseline);
+/** True for a MUST rule that no scenario could test, because the operator declined the calls for it. */
+function isDeclinedMust({ rule, isDeclined }: RuleResult): boolean {
+  return rule.level === 'MUST' && isDeclined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { breachAt, isKnownBreach, type KnownResult } from '../baseline.ts';
 import type { Finding } from '../finding.ts';
 import type { Fold } from '../fold.ts';
+import { addUp, currencyAbove } from '../money-sums.ts';
 import type { RuleResult } from '../rule-result.ts';
 import { MOVED_ALONE, NOT_SHOWN } from '../scenario-result.ts';
 import { exceededUndecided } from './undecided-sums.ts';
@@ -13,10 +14,29 @@ export function isListedUndecided(rule: Finding['rule'], baseline: readonly Know
   return baseline.some(({ known, state }) => state === 'undecided' && known.rule === rule && !known.undecided);
 }
 
-/** True if the baseline allows that the rule fails, or if a known failure of the baseline explains why the rule is undecided. */
+/**
+ * True if the baseline explains why the rule is undecided: a known failure explains it, or the rule itself fails only now and then. An
+ * entry that allows that the rule fails does not explain it, because a worse failure may be the reason.
+ */
 export function isExcused(result: RuleResult, results: Results): boolean {
-  if (isListedUndecided(result.rule.id, results.baseline)) return true;
+  if (isLeftByOwnChance(result, results)) return true;
   return isExplained(result, results) && (!showsOtherPlayer(result) || allowsUndecided(result, results));
+}
+
+/**
+ * True if the rule fails only now and then, and perhaps failed in this run too, by no higher sum than its entry allows. croupier repeats
+ * a failed scenario, and such a failure does not occur again.
+ */
+function isLeftByOwnChance(result: RuleResult, { baseline }: Results): boolean {
+  const { rule, verdict, findings } = result;
+  const entries = baseline.flatMap(({ known, state }) =>
+    known.rule === rule.id && known.intermittent && !known.undecided && state === 'undecided' ? [known] : [],
+  );
+  const sums = addUp(findings.flatMap(({ verdict: own, wrongSum }) => (own === 'inconclusive' && wrongSum) || []));
+  return (
+    verdict === 'inconclusive' &&
+    entries.some(({ maxSums }) => maxSums === undefined || currencyAbove(sums, maxSums) === undefined)
+  );
 }
 
 /**

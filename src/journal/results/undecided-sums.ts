@@ -44,7 +44,11 @@ export function exceededUndecided(
   const { highest: sums, because } = undecidedSums(result);
   const own = baseline.filter(({ known }) => known.undecided && known.rule === result.rule.id);
   const isListed = own.length > 0;
-  const all = isListed ? own.map(({ known: { maxSums = {} } }) => maxSums) : [limitsOfCauses(because, baseline)];
+  // If the baseline also allows that the rule itself fails, its entry explains the same sums.
+  const failing = baseline.filter(({ known }) => !known.undecided && known.rule === result.rule.id);
+  const limitsOf = (entries: readonly KnownResult[]): readonly MoneySums[] =>
+    entries.map(({ known: { maxSums = {} } }) => maxSums);
+  const all = isListed ? limitsOf(own) : [limitsOfCauses(because, baseline), ...limitsOf(failing)];
   const exceeded = all.map((limits) => ({ sums, limits, currency: currencyAbove(sums, limits), isListed }));
   const [first] = exceeded;
   if (first?.currency === undefined || exceeded.some(({ currency }) => currency === undefined)) return undefined;
