@@ -2,6 +2,7 @@ import { currencyByCode } from '../contract/currencies.ts';
 import { plural } from '../contract/plural.ts';
 import { hasDecimalAmounts } from '../contract/versions.ts';
 import type { Needs, SessionNeed } from '../scenario/plan/plan.ts';
+import type { MovingCall } from './moving-calls.ts';
 import type { ClientUnderTest, SessionAssignment, SessionUnderTest } from './run-options.ts';
 import { statedDecimals } from './stakes.ts';
 
@@ -57,6 +58,21 @@ export interface Unassignable {
 }
 
 /**
+ * Number of scenarios with wins, and with refunds, that each player plays if there are enough of them. A fault may concern the calls of
+ * one player only. croupier watches the balance of such a player for a long time, and meanwhile the others would play all scenarios.
+ */
+const MIN_SCENARIOS = 5;
+
+/** The calls of a scenario, and of the scenarios that are left to play. */
+export interface CallsToPlay {
+  readonly calls: readonly MovingCall[];
+  /** For each kind of call: the number of scenarios of one session that have it and that no player has got yet, with this one. */
+  readonly left: Readonly<Record<MovingCall, number>>;
+}
+
+const NO_CALLS: CallsToPlay = { calls: [], left: { win: 0, refund: 0 } };
+
+/**
  * Assigns sessions to scenarios. A player takes part in only one scenario at a time. Otherwise another scenario would change the
  * balance of this player's wallet.
  */
@@ -64,8 +80,12 @@ export class SessionPool {
   readonly #sessions: readonly SessionUnderTest[];
   readonly #decimalsOf: (session: SessionUnderTest) => number | null;
   readonly #busy = new Set<string>();
-  /** Number of scenarios that each player has taken part in. */
-  readonly #played = new Map<string, number>();
+  /** Number of scenarios that each player has taken part in: all scenarios, and those with wins or refunds. */
+  readonly #played = {
+    all: new Map<string, number>(),
+    win: new Map<string, number>(),
+    refund: new Map<string, number>(),
+  };
 
   /**
    * @param decimalsOf returns the number of decimals of a session's amounts; null if it is not known. Left out: the number
@@ -111,31 +131,62 @@ export class SessionPool {
   /**
    * Reserves an assignment whose players are all free. Of the assignments of one session with the fewest currencies, takes the one
    * whose player has played the fewest scenarios. Otherwise, most scenarios would be played by the players that are configured first,
-   * and a fault of another player or currency would show in few scenarios. Of several sessions, takes the first
-   * assignment, so that every run compares the same players.
+   * and a fault of another player or currency would show in few scenarios. If the scenario has wins or refunds, the scenarios with such
+   * calls are compared first. The last of these scenarios are kept for players who have played too few of them. Of several sessions,
+   * takes the first assignment, so that every run compares the same players.
    *
-   * @returns undefined if no assignment is free
+   * @returns undefined if no assignment is free, or if the scenario is kept for a player who is not free
    */
-  take(assignments: readonly SessionAssignment[]): SessionAssignment | undefined {
+  take(
+    assignments: readonly SessionAssignment[],
+    { calls, left }: CallsToPlay = NO_CALLS,
+  ): SessionAssignment | undefined {
     const free = assignments.filter((one) => [...one.values()].every((session) => !this.#busy.has(playerOf(session))));
     const [first] = free;
     if (!first) return undefined;
-    const alike = first.size === 1 ? free.filter((one) => currenciesOf(one) === currenciesOf(first)) : [];
-    const [assignment = first] = alike.sort((a, b) => this.#playedBy(a) - this.#playedBy(b));
+    const isOfOne = first.size === 1;
+    const isKept = isOfOne && calls.some((call) => this.#isKept(assignments, call, left[call]));
+    const alike = isOfOne ? free.filter((one) => currenciesOf(one) === currenciesOf(first)) : [];
+    const fitting = isKept ? alike.filter((one) => calls.some((call) => this.#lacks(one, call) > 0)) : alike;
+    if (isKept && fitting.length === 0) return undefined;
+    const [assignment = first] = fitting.sort(
+      (a, b) =>
+        sumOf(calls, (call) => this.#playedBy(a, call) - this.#playedBy(b, call)) ||
+        this.#playedBy(a, 'all') - this.#playedBy(b, 'all'),
+    );
     for (const player of new Set([...assignment.values()].map(playerOf))) {
       this.#busy.add(player);
-      this.#played.set(player, (this.#played.get(player) ?? 0) + 1);
+      for (const kind of ['all', ...calls] as const)
+        this.#played[kind].set(player, (this.#played[kind].get(player) ?? 0) + 1);
     }
     return assignment;
   }
 
-  #playedBy(assignment: SessionAssignment): number {
-    return [...assignment.values()].reduce((sum, session) => sum + (this.#played.get(playerOf(session)) ?? 0), 0);
+  /** True if the players lack as many scenarios with a call as there are left, and one of them can play this scenario. */
+  #isKept(assignments: readonly SessionAssignment[], call: MovingCall, left: number): boolean {
+    const lacking = sumOf(
+      [...new Map(this.#sessions.filter(isPlayable).map((one) => [playerOf(one), one])).values()],
+      (one) => this.#lacks(new Map([['main', one]]), call),
+    );
+    return left <= lacking && assignments.some((one) => this.#lacks(one, call) > 0);
+  }
+
+  /** The number of scenarios with a call that the player of an assignment of one session has played too few. */
+  #lacks(assignment: SessionAssignment, call: MovingCall): number {
+    return Math.max(0, MIN_SCENARIOS - this.#playedBy(assignment, call));
+  }
+
+  #playedBy(assignment: SessionAssignment, kind: 'all' | MovingCall): number {
+    return sumOf([...assignment.values()], (session) => this.#played[kind].get(playerOf(session)) ?? 0);
   }
 
   release(assignment: SessionAssignment): void {
     for (const session of assignment.values()) this.#busy.delete(playerOf(session));
   }
+}
+
+function sumOf<Item>(items: readonly Item[], numberOf: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + numberOf(item), 0);
 }
 
 function currenciesOf(assignment: SessionAssignment): number {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { movingCallsOf } from '../../src/engine/moving-calls.ts';
 import type { SessionAssignment, SessionUnderTest } from '../../src/engine/run-options.ts';
 import { SessionPool, walletIdOf } from '../../src/engine/session-pool.ts';
 import type { Needs } from '../../src/scenario/plan/plan.ts';
@@ -78,6 +79,52 @@ it('every player plays about as many scenarios, in whatever order the sessions a
     return ids(assignment);
   });
   expect(played).toEqual(['a', 'c', 'a', 'a c', 'c']);
+});
+
+describe('scenarios with wins or refunds', () => {
+  const anyOf = (pool: SessionPool) => {
+    const any = pool.assign(needs('{}'));
+    if ('reason' in any) throw new Error(any.reason);
+    return any;
+  };
+
+  it('are played by every player about as often as by the others', () => {
+    const pool = new SessionPool(SESSIONS);
+    const any = anyOf(pool);
+    const played = (['win', null, 'win', 'refund', 'refund', null] as const).map((call) => {
+      const assignment = pool.take(any, { calls: call === null ? [] : [call], left: { win: 99, refund: 99 } });
+      if (assignment) pool.release(assignment);
+      return ids(assignment);
+    });
+    expect(played).toEqual(['a', 'c', 'c', 'a', 'c', 'a']);
+  });
+
+  it('are kept for a player who has played few of them, when only as many are left', () => {
+    const pool = new SessionPool(SESSIONS);
+    const any = anyOf(pool);
+    // The player of the session a is busy for a long time.
+    const busy = pool.take(any, { calls: [], left: { win: 9, refund: 0 } });
+    const played: string[] = [];
+    let left = 11;
+    for (let times = 0; times < 20; times += 1) {
+      const assignment = pool.take(any, { calls: ['win'], left: { win: left, refund: 0 } });
+      if (!assignment) continue;
+      left -= 1;
+      played.push(ids(assignment));
+      pool.release(assignment);
+    }
+    expect([busy && ids(busy), ids(pool.take(any))]).toEqual(['a', 'c']);
+    expect([played, left]).toEqual([Array.from({ length: 6 }, () => 'c'), 5]);
+    if (busy) pool.release(busy);
+    expect(ids(pool.take(any, { calls: ['win'], left: { win: left, refund: 0 } }))).toBe('a');
+  });
+
+  it('count if the operator should accept the win or refund', () => {
+    const callsOf = (steps: string) => movingCallsOf(planOf(`rules: [balance.read]\nsteps: [${steps}]`));
+    expect(callsOf('{ bet: , as: one }, { refund: { of: one } }')).toEqual(['refund']);
+    expect(callsOf('{ bet: }, { together: [{ win: }, { balance: }] }')).toEqual(['win']);
+    expect(callsOf('{ bet: }, { win: , sign: wrong-key, expect: refused }')).toEqual([]);
+  });
 });
 
 it('sessions without `player` count as sessions of one player, each with a wallet of its own', () => {

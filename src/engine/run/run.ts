@@ -17,6 +17,7 @@ import { BalanceChanges } from '../balances/balance-changes.ts';
 import { KnownBalances } from '../balances/known-balances.ts';
 import { ShownDecimals } from '../balances/shown-decimals.ts';
 import { Sender } from '../calls/sender.ts';
+import { type MovingCall, movingCallsOf } from '../moving-calls.ts';
 import type { NotPlayable, RunnableScenario, RunOptions, SessionAssignment, SessionUnderTest } from '../run-options.ts';
 import type { Played } from '../scenario/play-scenario.ts';
 import { WRONG_BOOKING_RULES } from '../scenario/setup-and-teardown.ts';
@@ -122,6 +123,8 @@ interface WaitingScenario {
   readonly scenario: RunnableScenario;
   readonly plan: Plan;
   readonly assignments: readonly SessionAssignment[];
+  /** The calls of the scenario that give money to the player. */
+  readonly calls: readonly MovingCall[];
 }
 
 /** Objects that see every event of the run. */
@@ -164,6 +167,8 @@ class Run {
   readonly #staleReads: StaleReadHistory;
   readonly #attribution: Attribution;
   readonly #pool: SessionPool;
+  /** The number of scenarios of one session that are left to play in this phase, by the calls that they have. */
+  readonly #left: Record<MovingCall, number> = { win: 0, refund: 0 };
   readonly #shownDecimals: ShownDecimals;
   readonly #balanceChanges = new BalanceChanges();
   readonly #late: LateEffects;
@@ -430,6 +435,7 @@ class Run {
     this.#isSequential = workers === 1;
     const queue = [...scenarios];
     const waiting: WaitingScenario[] = [];
+    for (const plan of scenarios.map((one) => one.plan())) this.#leave(plan, movingCallsOf(plan), 1);
     const running = new Set<Promise<void>>();
     // The first scenario is played alone. So if the operator does not answer, only this one scenario fails, instead of one scenario
     // for each player.
@@ -447,6 +453,11 @@ class Run {
     }
   }
 
+  /** Counts a scenario of one session that is left to play. @param by 1 to add the scenario, and -1 if it is played or skipped */
+  #leave({ needs }: Plan, calls: readonly MovingCall[], by: 1 | -1 = -1): void {
+    if (needs.sessions.size === 0) for (const call of calls) this.#left[call] += by;
+  }
+
   async #fill(
     queue: RunnableScenario[],
     waiting: WaitingScenario[],
@@ -462,9 +473,11 @@ class Run {
     for (const one of waiting.slice()) {
       if (running.size >= max) return;
       const notPlayable = this.#giveUpPolicy.reasonAgainst(one.plan);
-      const assignment = notPlayable === null ? this.#pool.take(one.assignments) : undefined;
+      const toPlay = { calls: one.calls, left: this.#left };
+      const assignment = notPlayable === null ? this.#pool.take(one.assignments, toPlay) : undefined;
       if (notPlayable === null && !assignment) continue;
       waiting.splice(waiting.indexOf(one), 1);
+      this.#leave(one.plan, one.calls);
       if (notPlayable !== null) recordNotPlayed(one.scenario, notPlayable, this.#options);
       if (!assignment) continue;
       const done = this.#playOne(one, assignment).finally(() => {
@@ -484,7 +497,9 @@ class Run {
     const plan = scenario.plan();
     if (plan.needs.currency?.decimals !== undefined) await this.#learnDecimals();
     const assignments = this.#assignments(plan);
-    if (!('reason' in assignments)) return { scenario, plan, assignments };
+    const calls = movingCallsOf(plan);
+    if (!('reason' in assignments)) return { scenario, plan, assignments, calls };
+    this.#leave(plan, calls);
     recordNotPlayed(scenario, assignments, this.#options);
     return undefined;
   }
