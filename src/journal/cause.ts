@@ -1,6 +1,8 @@
 import type { RuleId } from '../contract/catalogue.ts';
 import { EXPECTATION, type Verdict } from './finding.ts';
 import { byGravity, countOf, isFinding, type JudgedFinding, type JudgedOutcome } from './judged-outcome.ts';
+import { mayExplainIn } from './results/explaining.ts';
+import type { PlayedPlayers } from './results/played-players.ts';
 import type { RuleResult } from './rule-result.ts';
 import { needsMovedMoney } from './second-effect.ts';
 
@@ -39,12 +41,17 @@ export interface Cause {
  *
  * @param rules the results of all rules
  * @param outcomes all outcomes of the run, after attribution
+ * @param played the players of each scenario. A rule that fails only with other players is no cause
  */
-export function likelyCauses(rules: readonly RuleResult[], outcomes: readonly JudgedOutcome[]): readonly Cause[] {
+export function likelyCauses(
+  rules: readonly RuleResult[],
+  outcomes: readonly JudgedOutcome[],
+  played: PlayedPlayers,
+): readonly Cause[] {
   const broken = rules.filter(({ verdict }) => verdict === 'fail');
   const breaches = outcomes
     .filter(({ verdict, rule }) => verdict === 'fail' && rule !== EXPECTATION)
-    .map((outcome) => ({ rule: outcome.rule, suspects: candidatesOf(outcome, broken) }));
+    .map((outcome) => ({ rule: outcome.rule, suspects: candidatesOf(outcome, broken, played) }));
   const chosen = smallestCover(
     broken,
     breaches.map(({ suspects }) => suspects),
@@ -103,15 +110,19 @@ function causeOf(result: RuleResult, explained: readonly JudgedOutcome[], rules:
  * Returns the broken rules that may be the cause of a breach: the rule of the breach itself, and each rule that all findings of the
  * breach name as a cause.
  */
-function candidatesOf(outcome: JudgedOutcome, broken: readonly RuleResult[]): ReadonlySet<RuleId> {
-  const named = broken.filter(
-    ({ rule, wrongSums }) =>
-      rule.id === outcome.rule ||
-      outcome.findings.every(
-        (finding) =>
-          finding.causes.includes(rule.id) && (!needsMovedMoney(rule.id, finding) || Object.keys(wrongSums).length > 0),
-      ),
-  );
+function candidatesOf(
+  outcome: JudgedOutcome,
+  broken: readonly RuleResult[],
+  played: PlayedPlayers,
+): ReadonlySet<RuleId> {
+  const named = broken.filter((result) => {
+    const { rule, wrongSums } = result;
+    const isNamed = outcome.findings.every(
+      (finding) =>
+        finding.causes.includes(rule.id) && (!needsMovedMoney(rule.id, finding) || Object.keys(wrongSums).length > 0),
+    );
+    return rule.id === outcome.rule || (isNamed && mayExplainIn(outcome.scenario, result, played));
+  });
   return new Set(named.map(({ rule }) => rule.id));
 }
 

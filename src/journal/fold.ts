@@ -363,7 +363,7 @@ function sumUp(
     run,
     ended,
     rules,
-    causes: likelyCauses(rules, outcomes),
+    causes: likelyCauses(rules, outcomes, playedPlayers({ run, scenarios })),
     baseline,
     places,
     expectations: (byRule.get(EXPECTATION) ?? []).flatMap((outcome) => outcome.findings).toSorted(byGravity),

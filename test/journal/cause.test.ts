@@ -156,3 +156,36 @@ describe('the likely causes of the broken rules', () => {
     expect(cause?.scenarios).toEqual(['d', 'c', 'b', 'a']);
   });
 });
+
+describe('a rule that only the calls of one player break', () => {
+  const sessions = ['em', 'bo'].map((player) => ({
+    sessionID: `s-${player}`,
+    player,
+    currency: 'USD',
+    gameID: null,
+    state: 'active' as const,
+  }));
+  const playedBy = (player: string, id: string, findings: readonly JournalEvent[], passes = {}): JournalEvent[] => [
+    { ...started(id), sessions: { main: `s-${player}` } },
+    ...findings,
+    ended(id, { verdict: findings.length > 0 ? 'fail' : 'pass', passes }),
+  ];
+  const restored = { 'refund.restore': { '*': 1 } };
+  const lost = (id: string) => found(id, 'refund.without-round', 'fail', { causes: ['refund.restore'] });
+
+  it.each([
+    ['does not explain a failure of another player', 'bo', ['refund.restore', 'refund.without-round']],
+    ['explains a failure of the same player', 'em', ['refund.restore']],
+  ])('%s', async (_, player, expected) => {
+    const ids = ['em1', 'bo1', 'bo2', 'bo3', 'lost'];
+    const begun = runStarted(ids.map((id) => planned(id, [])));
+    const { causes } = await foldJournal([
+      { ...begun, settings: { ...begun.settings, sessions } },
+      ...playedBy('em', 'em1', [found('em1', 'refund.restore', 'fail')]),
+      ...['bo1', 'bo2', 'bo3'].flatMap((id) => playedBy('bo', id, [], restored)),
+      ...playedBy(player, 'lost', [lost('lost')]),
+      runEnded(),
+    ]);
+    expect(names(causes).toSorted()).toEqual(expected);
+  });
+});

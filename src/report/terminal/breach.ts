@@ -3,6 +3,8 @@ import { isKnownBreach } from '../../journal/baseline.ts';
 import { EXPECTATION, type Place } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
+import { mayExplainIn } from '../../journal/results/explaining.ts';
+import { playedPlayers } from '../../journal/results/played-players.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { MOVED_ALONE } from '../../journal/scenario-result.ts';
 import { clauseText } from '../clause.ts';
@@ -257,9 +259,13 @@ function findingLines(
   const oneLine = columnsOf(id) + columnsOf(forTerminal(title)) + 4 <= options.width;
   const heading = [`  ${paint.bold(id)}${oneLine ? `  ${forTerminal(title)}` : ''}`];
   if (!oneLine) heading.push(...wrap(forTerminal(title), options.width - 4).map((line) => `    ${line}`));
-  // Another rule is shown as a possible cause only if this run found this other rule broken.
+  // Another rule is shown as a possible cause only if this run found this other rule broken, and not only with other players.
+  const players = playedPlayers(fold);
   const causes = finding.causes.filter((cause) =>
-    fold.rules.some(({ rule, verdict }) => rule.id === cause && verdict === 'fail'),
+    fold.rules.some(
+      (result) =>
+        result.rule.id === cause && result.verdict === 'fail' && mayExplainIn(finding.scenario, result, players),
+    ),
   );
   return [
     ...heading,
