@@ -126,9 +126,9 @@ describe('the likely causes of the broken rules', () => {
   });
 
   it('count a call that took effect twice to the rule about plain replays only if such a replay took effect again', async () => {
-    const race = found('b', 'idempotency.concurrent', 'fail', { causes: ['idempotency.bet'] });
-    const replay = (more: Partial<Finding>) => found('a', 'idempotency.bet', 'fail', more);
     const wrongSum = { amount: '-1.00', currency: 'USD' };
+    const race = found('b', 'idempotency.concurrent', 'fail', { causes: ['idempotency.bet'], wrongSum });
+    const replay = (more: Partial<Finding>) => found('a', 'idempotency.bet', 'fail', more);
     expect(names(await causesOf({ a: [replay({ wrongSum })], b: [race] }))).toEqual(['idempotency.bet']);
     expect(names(await causesOf({ a: [replay({})], b: [race] }))).toEqual([
       'idempotency.bet',

@@ -111,7 +111,6 @@ export const REPEAT_DEFECTS: readonly Defect[] = [
     breaks: ['idempotency.bet', 'idempotency.win', 'idempotency.refund'],
     mayBreak: [
       'idempotency.same-reply',
-      'idempotency.concurrent',
       'free-rounds.replay',
       'refund.retried',
       'win.retried',

@@ -193,11 +193,10 @@ describe('a call that took effect twice when it was sent twice', () => {
     attribution.add('others', more);
     return attribution.conclude().map(({ rule, because }) => `${rule} < ${because}`);
   };
-  const secondEffects = [
-    found('idempotency.concurrent', ['idempotency.bet']),
-    found('idempotency.after-refund', ['idempotency.bet']),
-    { ...found('free-rounds.replay', ['idempotency.bet']), wrongSum: { amount: '-1.00', currency: 'USD' } },
-  ];
+  const replies = (['idempotency.concurrent', 'idempotency.after-refund', 'free-rounds.replay'] as const).map((rule) =>
+    found(rule, ['idempotency.bet']),
+  );
+  const secondEffects = replies.map((one) => ({ ...one, wrongSum: { amount: '-1.00', currency: 'USD' } }));
 
   it('is explained by a plain replay that took effect again', () => {
     expect(explained(secondEffects, ['idempotency.bet'])).toEqual([
@@ -209,5 +208,9 @@ describe('a call that took effect twice when it was sent twice', () => {
 
   it('is not explained by a plain replay that was only answered wrongly', () => {
     expect(explained(secondEffects, [])).toEqual([]);
+  });
+
+  it('is explained by a plain replay that was only answered wrongly if only its own reply is wrong too', () => {
+    expect(explained(replies, [])).toHaveLength(3);
   });
 });
