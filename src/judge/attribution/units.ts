@@ -94,16 +94,27 @@ export class RightUnit {
   }
 }
 
+/** A balance that was written without some of its zeros. */
+export interface LackedZeros {
+  /** The whole balance. */
+  readonly whole: Money;
+  /** The zeros that are missing: those at the end of a whole number, or those between the point and the first other digit. */
+  readonly where: 'end' | 'after-point';
+}
+
 /**
- * Returns the balance whose final zeros the operator seems to have cut off, for example 290 that is written as 29. Returns undefined
- * if this does not explain the balance of a read.
+ * Finds out whether the operator has written a balance without some of its zeros: 290 as 29, or 5.05 as 5.5. Returns undefined if this
+ * does not explain the balance of a read.
  */
-export function withZeros({ wallet, value }: Pick<IdleRead, 'wallet' | 'value'>): Money | undefined {
+export function withZeros({ wallet, value }: Pick<IdleRead, 'wallet' | 'value'>): LackedZeros | undefined {
   const moved = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero);
   for (const expected of wallet.possible()) {
-    if (isCutForm(value, expected)) return expected;
-    // The zeros were cut off from the balance before the calls. So the expected balance was computed from a wrong balance.
-    if (isCutForm(expected.minus(moved), value.minus(moved))) return value;
+    for (const where of ['end', 'after-point'] as const) {
+      const isCut = where === 'end' ? isCutForm : (a: Money, b: Money) => isUnpadded(a, b, wallet.unit.decimals());
+      if (isCut(value, expected)) return { whole: expected, where };
+      // The zeros were cut off from the balance before the calls. So the expected balance was computed from a wrong balance.
+      if (isCut(expected.minus(moved), value.minus(moved))) return { whole: value, where };
+    }
   }
   return undefined;
 }
@@ -111,6 +122,16 @@ export function withZeros({ wallet, value }: Pick<IdleRead, 'wallet' | 'value'>)
 /** True if a whole balance without its final zeros gives the written balance, and the two differ. */
 function isCutForm(written: Money, balance: Money): boolean {
   return balance.format() !== written.format() && balance.format().replace(/(?<=[1-9])0+$/, '') === written.format();
+}
+
+/**
+ * True if a balance gives the written balance if the zeros after its point are left out, and the two differ. A program does this if it
+ * writes the number of cents without filling it up to two digits.
+ */
+function isUnpadded(written: Money, balance: Money, decimals: number): boolean {
+  const [whole = '', fraction = ''] = balance.format(decimals).split('.');
+  const digits = fraction.replace(/^0+/, '');
+  return digits !== '' && digits !== fraction && Money.read(`${whole}.${digits}`)?.equals(written) === true;
 }
 
 /**

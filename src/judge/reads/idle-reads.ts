@@ -2,7 +2,7 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
 import { inAnotherUnit, movesOfNoRule } from '../attribution/candidates.ts';
 import { explainByCandidates, nearestDifference, type PossibleBreach, wouldHaveShown } from '../attribution/explain.ts';
-import { type RightUnit, withZeros } from '../attribution/units.ts';
+import { type LackedZeros, type RightUnit, withZeros } from '../attribution/units.ts';
 import {
   attributeExplained,
   attributeUnexplained,
@@ -127,9 +127,9 @@ export class IdleReads {
     // The call with the first wrong reply is tried first. If one of its possible effects explains the balance, this call is the
     // cause. Then the other candidates are tried.
     const explained = explainByCandidates(read, memory, candidates, this.#proven);
-    const whole = explained ? undefined : withZeros(read);
-    if (whole) {
-      this.#lacksZeros(read, memory, whole);
+    const lacked = explained ? undefined : withZeros(read);
+    if (lacked) {
+      this.#lacksZeros(read, memory, lacked);
       return { kind: 'settled' };
     }
     if (!explained && !isBelowUnit(read)) {
@@ -315,18 +315,19 @@ export class IdleReads {
     return taken.isNegative() ? undefined : taken;
   }
 
-  /** Reports a balance that was written without the zeros at its end. The whole balance is then the new expected balance. */
-  #lacksZeros(read: IdleRead, memory: WalletMemory, whole: Money): void {
+  /** Reports a balance that was written without some of its zeros. The whole balance is then the new expected balance. */
+  #lacksZeros(read: IdleRead, memory: WalletMemory, { whole, where }: LackedZeros): void {
     const { wallet, value, step, exchange } = read;
+    const rule = where === 'end' ? 'money.main-unit' : 'money.exact';
+    const meaning =
+      where === 'end'
+        ? 'as if the operator cut off the zeros at the end of a balance: 1 for 1000.00'
+        : 'as if the operator left out the zeros after the point: 5.5 for 5.05';
     this.#collector.decide(
-      { rule: 'money.main-unit', step, exchange },
-      breach(
-        `the balance is ${listBalances(wallet.possible())}`,
-        `the balance is ${value}, as if the operator cut off the zeros at the end of a balance: 1 for 1000.00`,
-      ),
+      { rule, step, exchange },
+      breach(`the balance is ${listBalances(wallet.possible())}`, `the balance is ${value}, ${meaning}`),
     );
-    for (const pendingCheck of wallet.takePendingChecks(read.lingered))
-      this.#undecided(pendingCheck, value, ['money.main-unit']);
+    for (const pendingCheck of wallet.takePendingChecks(read.lingered)) this.#undecided(pendingCheck, value, [rule]);
     memory.writeDown(whole, wallet, this.#collector);
     this.#collapse(wallet, whole, read);
     wallet.anchor(whole);

@@ -35,6 +35,13 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
     change: (right) => showing(right, (balance) => balance.replace(/(?<![0.])[0.]+$/, '') || '0'),
   },
   {
+    name: 'balance-cents-not-padded',
+    breaks: ['money.exact'],
+    mayBreak: ['bet.exact-balance', 'bet.insufficient-funds'],
+    description: 'A balance of 5.05 is shown as 5.5: the wallet writes the cents without the zero before them.',
+    change: (right) => showing(right, (balance) => balance.replace(/\.0+(?=[1-9])/, '.')),
+  },
+  {
     name: 'balance-grouped',
     breaks: ['money.decimal-string'],
     description: 'Balances of a thousand and more have commas: "1,000.00".',

@@ -118,12 +118,12 @@ it.each([
   },
 );
 
-/** Returns the balance whose zeros were cut off, after a wallet with the balance `start` moved by `delta`. */
+/** Returns the balance whose zeros were left out, after a wallet with the balance `start` moved by `delta`. */
 function wholeOf(start: string, delta: string, value: string): string | undefined {
   const wallet = new Wallet('p1', Money.unit(2));
   wallet.anchor(Money.of(start));
   wallet.move('bet', Money.of(delta).negated());
-  return withZeros({ wallet, value: Money.of(value) })?.format();
+  return withZeros({ wallet, value: Money.of(value) })?.whole.format();
 }
 
 it('a balance of which only the zeros at the end are missing is the expected balance', () => {
@@ -132,6 +132,18 @@ it('a balance of which only the zeros at the end are missing is the expected bal
 
 it('a balance that follows a balance without its zeros is the balance that was read', () => {
   expect(wholeOf('1', '1', '999')).toBe('999');
+});
+
+it('a balance that lacks only the zeros after the point is the expected balance', () => {
+  expect([wholeOf('6.05', '1', '5.5'), wholeOf('6.05', '1', '5.50'), wholeOf('6.05', '1', '5.05')]).toEqual([
+    '5.05',
+    '5.05',
+    undefined,
+  ]);
+});
+
+it('a balance that follows a balance without the zeros after its point is the balance that was read', () => {
+  expect(wholeOf('994.9', '0.01', '994.08')).toBe('994.08');
 });
 
 it('another wrong balance does not lack zeros', () => {
