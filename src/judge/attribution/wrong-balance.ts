@@ -19,6 +19,8 @@ import { isWrittenAsDouble, mayBeRounded } from './units.ts';
  * its rule is named as a cause: an operator that breaks this rule always may book other sums than the explanation says
  * @param rivals breaches of other rules that would explain the same balance; these rules are named as causes
  * @param due all checks that the read decides
+ * @param odd the first wrong reply since the last read. If several breaches are needed to explain the balance, the call with this reply
+ * may also have moved a wrong sum alone
  */
 export function attributeExplained(
   { pendingCheck, hypothesis }: PossibleBreach,
@@ -26,10 +28,12 @@ export function attributeExplained(
     together,
     rivals,
     due,
+    odd,
   }: {
     readonly together: readonly PossibleBreach[];
     readonly rivals: readonly PossibleBreach[];
     readonly due: readonly PendingCheck[];
+    readonly odd: UnexpectedReply | undefined;
   },
   { wallet, value }: IdleRead,
   { collector, effects }: { readonly collector: FindingCollector; readonly effects: Effects },
@@ -40,7 +44,7 @@ export function attributeExplained(
   }
   const possible = wallet.possible();
   const own = wallet.moves.map(({ step }) => effects.callOf(step));
-  const causes = causesOf(pendingCheck.rule, [
+  const causes = causesOf(pendingCheck.rule, isUnit(hypothesis.by, wallet), [
     // If the player's own calls moved money too, one of these calls may have moved a wrong sum.
     ...(pendingCheck.rule === 'session.isolated'
       ? own.flatMap((call) => (call && PLAIN_EFFECTS[call]?.rule) ?? [])
@@ -48,6 +52,7 @@ export function attributeExplained(
     ...(OF_EVERY_CALL.includes(pendingCheck.rule)
       ? together.map((other) => other.pendingCheck.rule).filter((rule) => OF_EVERY_CALL.includes(rule))
       : []),
+    ...(odd && together.length > 0 ? [odd.rule] : []),
     ...rivals.flatMap((rival) => [rival.pendingCheck.rule, ...(rival.hypothesis.causes ?? [])]),
     ...(hypothesis.causes ?? []),
     ...generalCauses(wallet, hypothesis.by),
@@ -65,6 +70,10 @@ export function attributeExplained(
       wrongSum: wrongSum(wallet, pendingCheck.rule, hypothesis.by),
     },
   );
+}
+
+function isUnit(sum: Money, { unit }: Wallet): boolean {
+  return sum.absolute().equals(unit);
 }
 
 /** The largest sum that faulty reads add to a balance between two judged reads, in smallest units of the currency. */
@@ -89,6 +98,14 @@ function generalCauses(wallet: Wallet, by: Money): RuleId[] {
 }
 
 /**
+ * If a free win that must not move money made the balance wrong, returns the rule about wins of 0. An operator that books free wins as
+ * wins of 0 may take or pay something for a win of 0.
+ */
+function causesOfFreeWin({ step }: UnexpectedReply): RuleId[] {
+  return step.call === 'win' && step.type === 'free' ? ['win.zero'] : [];
+}
+
+/**
  * If the balance is too high and a win of 0 was sent since the last read, returns the rule about such wins. The operator may pay
  * something for a win of 0.
  */
@@ -96,11 +113,17 @@ function causesOfZeroWin(due: readonly PendingCheck[], by: Money): RuleId[] {
   return by.isNegative() ? [] : due.filter(({ rule }) => rule === 'win.zero').map(({ rule }) => rule);
 }
 
-/** Returns the causes without the rule itself and without duplicates. */
-function causesOf(rule: RuleId, others: readonly RuleId[]): RuleId[] {
+/**
+ * Returns the causes without the rule itself and without duplicates.
+ *
+ * @param isSmallest true if the balance is wrong by the smallest unit of the currency
+ */
+function causesOf(rule: RuleId, isSmallest: boolean, others: readonly RuleId[]): RuleId[] {
   // If an operator cuts off the decimals of a bet, its balances become inexact too. Both breaches are one fault, so `money.exact`
-  // is not named as the cause of `bet.decimal-amount`.
-  const causes = rule === 'bet.decimal-amount' ? others.filter((other) => other !== 'money.exact') : others;
+  // is not named as the cause of `bet.decimal-amount`. But if a bet with decimals is wrong by one smallest unit, this may also be a
+  // rounding error, as in the amounts of all other calls.
+  const isCutOff = rule === 'bet.decimal-amount' && !isSmallest;
+  const causes = isCutOff ? others.filter((other) => other !== 'money.exact') : others;
   return [...new Set(causes)].filter((cause) => cause !== rule);
 }
 
@@ -227,7 +250,8 @@ export function attributeUnexplained(
     const own = fresh.find(
       (one) => one.step.key === odd.step.key && (one.hypotheses.length === 0 || FURTHER_CALLS.includes(one.rule)),
     );
-    at(own?.rule ?? odd.rule, own ? [...causes, odd.rule] : causes, odd.step, odd.exchange);
+    const others = [...causes, ...causesOfFreeWin(odd)];
+    at(own?.rule ?? odd.rule, own ? [...others, odd.rule] : others, odd.step, odd.exchange);
     return;
   }
   const declined = onlyDeclined(wallet, fresh);

@@ -268,11 +268,12 @@ export class IdleReads {
     const { wallet, value, lingered } = read;
     const possible = wallet.possible();
     const due = wallet.takePendingChecks(lingered);
+    const { odd } = memory;
     if (breaches.length > 0) {
       const reporting = { collector: this.#collector, effects: this.#effects };
       for (const one of breaches) {
         const together = breaches.filter((other) => other !== one);
-        attributeExplained(one, { together, rivals, due }, read, reporting);
+        attributeExplained(one, { together, rivals, due, odd }, read, reporting);
       }
       for (const pendingCheck of due) {
         if (pendingCheck.reported || breaches.some((one) => one.pendingCheck === pendingCheck)) continue;
@@ -286,10 +287,12 @@ export class IdleReads {
     const attributed = breaches.map(({ pendingCheck }) => pendingCheck);
     if (!lingered)
       for (const late of wallet.dropPendingChecks()) if (!attributed.includes(late)) wallet.expectLater(late);
-    // If a call broke a rule, its real effect is unknown. So the effect of its refund is unknown too.
+    // If a call broke a rule, its real effect is unknown. So the effect of its refund is unknown too. If only several breaches together
+    // explain the balance, the call with the first wrong reply may have moved the wrong sum alone.
+    const suspect = odd && breaches.length > 1 ? [odd.step.key] : [];
     const wrong =
       breaches.length > 0
-        ? breaches.map(({ pendingCheck }) => pendingCheck.step.key)
+        ? [...breaches.map(({ pendingCheck }) => pendingCheck.step.key), ...suspect]
         : wallet.moves.map(({ step }) => step);
     for (const step of wrong) this.#effects.misbooked(step, this.#takenBy(step, read));
     for (const { pendingCheck } of breaches)

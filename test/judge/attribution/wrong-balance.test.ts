@@ -154,6 +154,15 @@ describe('a wrong balance that no predicted breach explains', () => {
     expect(attributed(read, [pending('bet.debit', '1')], { odd: WRONG_REPLY }).found).toEqual(['2 win.credit']);
   });
 
+  it('may come from a wrong win of 0 if the first wrong reply was to a free win', () => {
+    const { step } = WRONG_REPLY;
+    const causesOf = (type: 'free' | 'regular') => {
+      const odd = { ...WRONG_REPLY, step: { ...step, call: 'win', type } as const };
+      return attributed(readOf(walletAfter({}), '99.99'), [], { odd }).causes;
+    };
+    expect([causesOf('free').includes('win.zero'), causesOf('regular').includes('win.zero')]).toEqual([true, false]);
+  });
+
   it('is reported under the rule about further wins if the first wrong reply was to a further win', () => {
     const read = readOf(walletAfter({ 1: '-5', 2: '8' }), '100.77');
     const { found, causes } = attributed(read, [pending('win.many-in-round', '2')], { odd: WRONG_REPLY });
@@ -225,12 +234,14 @@ describe('a breach that explains a wrong balance', () => {
     pendingCheck: PendingCheck,
     together: readonly PossibleBreach[] = [],
     due: readonly PendingCheck[] = [],
+    odd?: UnexpectedReply,
+    value = '94',
   ): readonly Finding[] {
     const { findings, collector } = collecting();
     const [hypothesis] = pendingCheck.hypotheses;
     if (!hypothesis) throw new Error('no hypothesis');
-    const read = readOf(walletAfter({ 1: '-5' }), '94');
-    attributeExplained({ pendingCheck, hypothesis }, { together, rivals: [rival], due }, read, {
+    const read = readOf(walletAfter({ 1: '-5' }), value);
+    attributeExplained({ pendingCheck, hypothesis }, { together, rivals: [rival], due, odd }, read, {
       collector,
       effects: new Effects(),
     });
@@ -241,6 +252,26 @@ describe('a breach that explains a wrong balance', () => {
     const refund = { pendingCheck: pending('refund.restore', '2'), hypothesis: { by: money('-1'), meaning: 'half' } };
     expect(explained(pending('bet.debit', '1'), [refund])[0]?.causes).toContain('refund.restore');
     expect(explained(pending('idempotency.bet', '1'), [refund])[0]?.causes).not.toContain('refund.restore');
+  });
+
+  it('names the rule of the call with the first wrong reply if only several breaches explain the balance', () => {
+    const other = {
+      pendingCheck: pending('refund.broken-connection', '2'),
+      hypothesis: { by: money('-1'), meaning: '' },
+    };
+    const late = pending('refund.broken-connection', '1');
+    const odd = { ...WRONG_REPLY, rule: 'bet.debit' } as const;
+    expect(explained(late, [other], [], odd)[0]?.causes).toContain('bet.debit');
+    expect(explained(late, [], [], odd)[0]?.causes).not.toContain('bet.debit');
+  });
+
+  it('of the decimals of a bet may come from inexact sums if the balance is wrong by one smallest unit', () => {
+    const by = (sum: string) => ({
+      ...pending('bet.decimal-amount', '1'),
+      hypotheses: [{ by: money(sum), meaning: '' }],
+    });
+    expect(explained(by('0.01'), [], [], undefined, '95.01')[0]?.causes).toContain('money.exact');
+    expect(explained(by('0.25'), [], [], undefined, '95.25')[0]?.causes).not.toContain('money.exact');
   });
 
   it('names a win of 0 as a cause only if such a win was sent and the balance is too high', () => {
