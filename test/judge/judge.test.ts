@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeScenario } from './judged-scenario.ts';
+import type { Fault } from './toy-wallet.ts';
 
 const BROKEN_WIN = '{ bet: , as: opened }, { win: { amount: "5.00" }, as: won, break: sent }';
 
@@ -42,6 +43,32 @@ describe('a refund whose connection broke and that a read has shown as paid', ()
       'rules: [refund.retried]\nsteps: [{ bet: , as: taken }, { refund: { of: taken }, as: back, break: sent }, { balance: }, { resend: back }, { refund: { of: taken }, expect: either }, { balance: }]',
     );
     expect([judged.broken, judged.verdict('refund.retried')]).toEqual([[], 'pass']);
+  });
+});
+
+describe('a win or refund that is repeated because its connection broke', () => {
+  it.each([
+    [
+      'win.retried',
+      '{ bet: }, { balance: }, { win: { amount: "5.00" }, as: cut, break: sent }, { resend: cut }',
+      '5.00',
+    ],
+    [
+      'refund.retried',
+      '{ bet: { amount: "5.00" } }, { balance: }, { refund: , as: cut, break: sent }, { resend: cut }',
+      '5.00',
+    ],
+  ])('may overlap with its first attempt: %s', (rule, steps, amount) => {
+    const causesIfMoved = (sum: string): readonly string[] => {
+      const yaml = `rules: [${rule}]\nsteps: [${steps}, { balance: }, { balance: , after: linger }]`;
+      const fault: Fault = (request, honest, wallet) => {
+        if (request.key === '4') wallet.move(sum);
+        return honest();
+      };
+      return judgeScenario(yaml, { fault }).findings.find((one) => one.rule === rule)?.causes ?? [];
+    };
+    expect(causesIfMoved(amount)).toContain('idempotency.concurrent');
+    expect(causesIfMoved(`-${amount}`)).toContain('concurrency.no-lost-update');
   });
 });
 

@@ -358,7 +358,12 @@ export const refundChecks: GroupChecks<'refund'> = {
             ['idempotency.refund'],
           )
         : undefined,
-    hypotheses: notRestored,
+    // The operator may still be processing the first refund when the repeated refund arrives.
+    hypotheses: (observed) =>
+      notRestored(observed).map(({ causes = [], ...hypothesis }) => ({
+        ...hypothesis,
+        causes: [...causes, hypothesis.by.isNegative() ? 'concurrency.no-lost-update' : 'idempotency.concurrent'],
+      })),
   },
 
   'refund.one-of-many': {

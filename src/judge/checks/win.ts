@@ -131,8 +131,17 @@ export const winChecks: GroupChecks<'win'> = {
     hypotheses: (observed) =>
       observed.answer === 'accepted' && observed.earlier
         ? [
-            { by: observed.earlier.effect, meaning: 'the win was credited more than once', causes: ['win.credit'] },
-            { by: observed.earlier.effect.negated(), meaning: 'the win was never credited', causes: ['win.credit'] },
+            // The operator may still be processing the first win when the repeated win arrives.
+            {
+              by: observed.earlier.effect,
+              meaning: 'the win was credited more than once',
+              causes: ['win.credit', 'idempotency.concurrent'],
+            },
+            {
+              by: observed.earlier.effect.negated(),
+              meaning: 'the win was never credited',
+              causes: ['win.credit', 'concurrency.no-lost-update'],
+            },
             ...keptBack(observed.target?.amount, observed.earlier.effect, 'the win').map((hypothesis) => ({
               ...hypothesis,
               causes: ['win.credit'] as const,

@@ -108,6 +108,8 @@ function judgeOverdraft(
         'bet.debit',
         'money.main-unit',
         'money.exact',
+        // If a call overwrites the balance that another call has written, it also compares its amount with an old balance.
+        'concurrency.no-lost-update',
       ]),
     );
     // After an overdraft, any balance is possible. So if the next balance is wrong, the overdraft explains it.
@@ -278,7 +280,7 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
         {
           by: effect.negated(),
           meaning: 'the call had no effect at all',
-          causes: sameCauses,
+          causes: [...sameCauses, 'concurrency.no-lost-update'],
         },
       ],
       rank: 0,

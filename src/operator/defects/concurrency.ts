@@ -111,13 +111,7 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
   {
     name: 'lost-update',
     breaks: ['concurrency.no-lost-update'],
-    mayBreak: [
-      'concurrency.no-overdraft',
-      'session.isolated',
-      'idempotency.concurrent',
-      'refund.before-bet',
-      'refund.broken-connection',
-    ],
+    mayBreak: ['session.isolated', 'idempotency.concurrent', 'refund.before-bet', 'refund.broken-connection'],
     description:
       'One of two calls at the same moment is lost: each call reads the balance, changes it and writes it back, so the second call overwrites the change of the first.',
     change: (right) => staleBy(right, 4, ({ wallet }, now) => ({ ...now, wallet })),

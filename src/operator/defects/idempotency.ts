@@ -284,7 +284,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
   {
     name: 'duplicates-race',
     breaks: ['idempotency.concurrent'],
-    mayBreak: ['win.retried', 'refund.retried', 'refund.once', 'reply.tx-id-distinct'],
+    mayBreak: ['refund.once', 'reply.tx-id-distinct'],
     description:
       'If two copies of a call arrive at the same moment, both are carried out: the wallet searches for the txID first, and stores it some milliseconds later.',
     change: (right) => ({

@@ -166,6 +166,22 @@ it('an overdraft is judged by the accepted bets, even if a lost update hides it 
   expect(judgeScenario(yaml).verdict('concurrency.no-overdraft')).toBe('pass');
 });
 
+it('an overdraft, and copies without an effect, may come from lost updates', () => {
+  const together = (calls: string): string =>
+    `rules: [concurrency.no-overdraft]\nsteps: [{ bet: }, { balance: }, { together: [{ ${calls}, expect: either }] }, { balance: }]`;
+  const causesOf = (yaml: string, fault: Fault, rule: string): readonly string[] =>
+    judgeScenario(yaml, { fault }).findings.find((one) => one.rule === rule)?.causes ?? [];
+  const overdraft = together('bet: { amount: "${balance - stake}" }, times: 3');
+  expect(causesOf(overdraft, hidden, 'concurrency.no-overdraft')).toContain('concurrency.no-lost-update');
+  const copies = together('bet: { amount: "2.00" }, as: raced, copies: 4');
+  const lost: Fault = (request, honest, wallet) => {
+    const reply = honest();
+    if (request.key === '3.1x1') wallet.move('2.00');
+    return reply;
+  };
+  expect(causesOf(copies, lost, 'idempotency.concurrent')).toContain('concurrency.no-lost-update');
+});
+
 it('copies that were all declined are skipped, and a resend of them too', () => {
   const yaml =
     'rules: [idempotency.concurrent, idempotency.refund]\nsteps: [{ bet: , as: b }, { balance: }, { together: [{ refund: { of: b }, as: r, copies: 3, expect: either }] }, { balance: }, { resend: r }, { balance: }]';
