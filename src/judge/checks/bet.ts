@@ -1,3 +1,4 @@
+import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import { isRedirect } from '../../reply/status.ts';
 import { isNothingInCents } from '../attribution/units.ts';
@@ -134,6 +135,17 @@ export function replaced(observed: ObservedCall, meaning: string): BalanceHypoth
   });
 }
 
+/**
+ * Rules whose breach can also make a balance too low by the amount of a declined bet, if the bet was sent together with other calls. If a
+ * refund arrives before its bet, an operator may pay the refund and decline the bet. Or it may take an accepted bet of this amount twice.
+ */
+const CAUSES_AT_ONCE: readonly RuleId[] = [
+  'refund.restore',
+  'refund.unknown-pays-nothing',
+  'concurrency.no-lost-update',
+  'bet.debit',
+];
+
 export const betChecks: GroupChecks<'bet'> = {
   'bet.debit': {
     rank: 1,
@@ -253,11 +265,7 @@ export const betChecks: GroupChecks<'bet'> = {
             {
               by: observed.effect,
               meaning: 'the declined bet was taken',
-              // If a refund arrives before its bet, an operator may pay the refund and decline the bet.
-              causes:
-                observed.planned.group === null
-                  ? []
-                  : (['refund.restore', 'refund.unknown-pays-nothing', 'concurrency.no-lost-update'] as const),
+              causes: observed.planned.group === null ? [] : CAUSES_AT_ONCE,
             },
           ]
         : [],

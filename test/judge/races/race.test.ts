@@ -182,6 +182,18 @@ it('an overdraft, and copies without an effect, may come from lost updates', () 
   expect(causesOf(copies, lost, 'idempotency.concurrent')).toContain('concurrency.no-lost-update');
 });
 
+it('a declined bet that seems taken may be another bet at the same instant that was taken twice', () => {
+  const yaml =
+    'rules: [bet.declined-takes-nothing]\nsteps: [{ bet: }, { balance: }, { together: [{ bet: { amount: "${balance - stake}" }, times: 3, expect: either }] }, { balance: }]';
+  const fault: Fault = (request, honest, wallet) => {
+    const reply = honest();
+    if (request.key === '3.1x1') wallet.move('-98.00');
+    return reply;
+  };
+  const found = judgeScenario(yaml, { fault }).findings.find(({ rule }) => rule === 'bet.declined-takes-nothing');
+  expect([found?.verdict, found?.causes.includes('bet.debit')]).toEqual(['fail', true]);
+});
+
 it('copies that were all declined are skipped, and a resend of them too', () => {
   const yaml =
     'rules: [idempotency.concurrent, idempotency.refund]\nsteps: [{ bet: , as: b }, { balance: }, { together: [{ refund: { of: b }, as: r, copies: 3, expect: either }] }, { balance: }, { resend: r }, { balance: }]';
