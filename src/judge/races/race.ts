@@ -100,7 +100,11 @@ function judgeOverdraft(
     .reduce((total, { effect }) => total.plus(effect), Money.zero);
   const expected = `the accepted bets together are at most the balance, ${before}`;
   // If no bet was accepted, nothing was overdrawn. The balance may have been below zero before.
-  const isOverdrawn = accepted.length > 0 && sum.compare(before.plus(won)) > 0;
+  const excess = sum.minus(before.plus(won));
+  const isOverdrawn = accepted.length > 0 && excess.compare(Money.zero) > 0;
+  // If the excess is at most one bet, perhaps only the last bet was above the balance. The operator may also accept such a bet if it is
+  // sent alone.
+  const isOfOneBet = accepted.every(({ amount }) => amount !== undefined && excess.compare(amount) <= 0);
   if (isOverdrawn && !first.hasCredit) {
     collector.decide(
       subject,
@@ -110,6 +114,7 @@ function judgeOverdraft(
         'money.exact',
         // If a call overwrites the balance that another call has written, it also compares its amount with an old balance.
         'concurrency.no-lost-update',
+        ...(isOfOneBet ? (['bet.insufficient-funds'] as const) : []),
       ]),
     );
     // After an overdraft, any balance is possible. So if the next balance is wrong, the overdraft explains it.

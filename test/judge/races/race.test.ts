@@ -182,6 +182,16 @@ it('an overdraft, and copies without an effect, may come from lost updates', () 
   expect(causesOf(copies, lost, 'idempotency.concurrent')).toContain('concurrency.no-lost-update');
 });
 
+it('an overdraft by at most one bet may come from a wallet that also accepts a single bet above the balance', () => {
+  const causesOf = (amount: string, times: number): readonly string[] => {
+    const yaml = `rules: [concurrency.no-overdraft]\nsteps: [{ bet: }, { balance: }, { together: [{ bet: { amount: "${amount}" }, times: ${times}, expect: either }] }, { balance: }]`;
+    const { findings } = judgeScenario(yaml, { fault: hidden });
+    return findings.find(({ rule }) => rule === 'concurrency.no-overdraft')?.causes ?? [];
+  };
+  expect(causesOf('${balance - stake}', 2)).toContain('bet.insufficient-funds');
+  expect(causesOf('${balance - stake}', 3)).not.toContain('bet.insufficient-funds');
+});
+
 it('a declined bet that seems taken may be another bet at the same instant that was taken twice', () => {
   const yaml =
     'rules: [bet.declined-takes-nothing]\nsteps: [{ bet: }, { balance: }, { together: [{ bet: { amount: "${balance - stake}" }, times: 3, expect: either }] }, { balance: }]';
