@@ -7,9 +7,6 @@ import { failingPlayers, type PlayedPlayers } from './played-players.ts';
  */
 export function mayExplainIn(scenario: string, { places }: RuleResult, played: PlayedPlayers): boolean {
   const own = played.get(scenario) ?? [];
-  const failing = failingPlayers(
-    places.filter(({ checks }) => checks > 0),
-    played,
-  );
+  const failing = failingPlayers(places.filter(({ checks }) => checks > 0));
   return own.length === 0 || failing.length === 0 || own.some((player) => failing.includes(player));
 }
