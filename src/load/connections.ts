@@ -2,8 +2,9 @@ import type { Socket } from 'node:net';
 import type { NoReplyReason, Outcome } from '../journal/exchange.ts';
 import { openConnection, type Route } from '../wire/connect.ts';
 import { exchangeFailure, WireFailure } from '../wire/failure.ts';
+import { KnownHeads } from '../wire/known-heads.ts';
 import type { Origin } from '../wire/origin.ts';
-import { KnownHeads, ReplyParser } from './reply-parser.ts';
+import { ReplyParser } from './reply-parser.ts';
 
 /** The result of one call on the network. Times are milliseconds of `performance.now`. */
 export interface Delivery {

@@ -1,13 +1,7 @@
-import { isAscii } from 'node:buffer';
-import type { HeaderList, Reply } from '../journal/exchange.ts';
+import type { HeaderList } from '../journal/exchange.ts';
 import { bodyOf, decodeBody } from '../wire/body.ts';
 import { WireFailure } from '../wire/failure.ts';
-
-/** A complete reply, and whether the server allows another call on the same connection. */
-export interface ReceivedReply {
-  readonly reply: Reply;
-  readonly isReusable: boolean;
-}
+import { KnownHeads, type ReceivedReply } from '../wire/known-heads.ts';
 
 /** The head of a reply: everything before its body. */
 interface Head {
@@ -24,56 +18,6 @@ const MAX_REPLY_BYTES = 1024 * 1024;
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: |$)/;
 const LENGTH = /^\d{1,15}$/;
 const NO_BYTES = Buffer.alloc(0);
-/** Maximum number of heads that are kept, and the maximum length of such a head in characters. */
-const MAX_HEADS = 256;
-const MAX_KEPT_HEAD = 2048;
-const HEAD_END = '\r\n\r\n';
-/** Number of places for the heads of the latest replies. It is a power of two. */
-const PLACES = 64;
-
-/** A head whose reply has a known length and no compression. */
-interface PlainHead {
-  /** The text of the head without the empty line at its end. */
-  readonly text: string;
-  readonly status: number;
-  readonly headers: HeaderList;
-  readonly length: number;
-  readonly isReusable: boolean;
-}
-
-/**
- * The heads of earlier replies by their text. Most replies of a server have the same few heads, so each head is read only once. All
- * connections of a load test share these heads.
- */
-export class KnownHeads {
-  readonly #heads = new Map<string, PlainHead>();
-  /**
-   * The heads of the latest replies. A head has one place here, which depends on its length and its end: the end is often the
-   * `Content-Length`. To compare a text with the head at its place takes less time than to find the text in the map.
-   */
-  readonly #latest: (PlainHead | undefined)[] = Array.from({ length: PLACES }, () => undefined);
-
-  /** Returns the head with which the text of a reply begins. Returns undefined if the head is not known. */
-  headOf(text: string): PlainHead | undefined {
-    const end = text.indexOf(HEAD_END);
-    if (end < 2) return undefined;
-    const given = text.slice(0, end);
-    const place = (end + text.charCodeAt(end - 1) + 8 * text.charCodeAt(end - 2)) & (PLACES - 1);
-    const latest = this.#latest[place];
-    if (latest?.text === given) return latest;
-    const known = this.#heads.get(given);
-    if (known) this.#latest[place] = known;
-    return known;
-  }
-
-  add(text: string, { status, headers, framing, isReusable }: Head): void {
-    if (framing.kind !== 'length' || headerOf(headers, 'content-encoding') !== undefined) return;
-    if (text.length > MAX_KEPT_HEAD) return;
-    if (this.#heads.size >= MAX_HEADS) this.#heads.clear();
-    this.#heads.set(text, { text, status, headers, length: framing.length, isReusable });
-  }
-}
-
 /**
  * Reads the replies of one HTTP/1.1 connection (RFC 9112), one after the other.
  *
@@ -103,7 +47,7 @@ export class ReplyParser {
    * @throws WireFailure if the bytes are not HTTP, or if the reply is too large or badly encoded
    */
   add(chunk: Buffer, length = chunk.length): ReceivedReply | undefined {
-    const usual = this.#bytes.length === 0 && this.#head === undefined ? this.#usualReply(chunk, length) : undefined;
+    const usual = this.#bytes.length === 0 && this.#head === undefined ? this.#known.replyIn(chunk, length) : undefined;
     if (usual) return usual;
     // The caller may use the memory of the chunk again, so the bytes are copied.
     this.#bytes = Buffer.concat([this.#bytes, chunk.subarray(0, length)]);
@@ -119,18 +63,6 @@ export class ReplyParser {
    */
   end(): ReceivedReply | undefined {
     return this.#head ? this.#read(true) : undefined;
-  }
-
-  /** Returns the reply if the bytes are exactly one whole reply with a known head and a body in ASCII. */
-  #usualReply(bytes: Buffer, length: number): ReceivedReply | undefined {
-    const text = bytes.toString('latin1', 0, length);
-    const head = this.#known.headOf(text);
-    if (!head) return undefined;
-    const bodyAt = head.text.length + HEAD_END.length;
-    if (length !== bodyAt + head.length || !isAscii(bytes.subarray(bodyAt, length))) return undefined;
-    const { status, headers, isReusable } = head;
-    const body = { encoding: 'utf8', data: text.slice(bodyAt), length: head.length, truncated: false } as const;
-    return { reply: { status, headers, body }, isReusable };
   }
 
   #read(isEnd: boolean): ReceivedReply | undefined {
@@ -191,7 +123,8 @@ export class ReplyParser {
       const isKept = match[1] === '1' ? connection?.includes('close') !== true : connection?.includes('keep-alive');
       const isReusable = isKept === true && framing.kind !== 'until-close';
       const head = { status, headers, bodyAt: end + 4, framing, isReusable };
-      this.#known.add(text, head);
+      if (framing.kind === 'length' && headerOf(headers, 'content-encoding') === undefined)
+        this.#known.add({ text, status, headers, length: framing.length, isReusable });
       return head;
     }
   }

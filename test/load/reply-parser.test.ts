@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { KnownHeads, ReplyParser } from '../../src/load/reply-parser.ts';
+import { ReplyParser } from '../../src/load/reply-parser.ts';
+import { KnownHeads } from '../../src/wire/known-heads.ts';
 
 const BODY = '{"balance":"1.00"}';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
