@@ -1,14 +1,13 @@
 import type { Socket } from 'node:net';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
+import type { Reply } from '../journal/exchange.ts';
 import { type ConnectListener, openConnection, type Route } from './connect.ts';
+import { joined } from './incoming-reply.ts';
+import type { KnownHeads, PlainHead } from './known-heads.ts';
 import type { Origin } from './origin.ts';
 
-/**
- * The call that uses a connection slot. It observes the connection attempt, writes its request, and handles the reply events
- * of undici.
- */
-export interface SlotCall extends ConnectListener, Dispatcher.DispatchHandler {
-  readonly method: 'GET' | 'POST';
+/** The call that uses a connection slot. It observes the connection attempt, writes its request, and receives its reply. */
+export interface SlotCall extends ConnectListener {
   /** Is called when a connection is being opened for the call. */
   onConnecting(): void;
   /** Is called when the connection is ready for the bytes of the request. */
@@ -17,8 +16,20 @@ export interface SlotCall extends ConnectListener, Dispatcher.DispatchHandler {
   onBytes(chunk: Buffer): void;
   /** Is called when the connection has failed, before undici hears of it. */
   onReset(): void;
+  /** Is called when the head of the reply has arrived. */
+  onHead(status: number, rawHeaders: Dispatcher.DispatchController['rawHeaders']): void;
+  /** Is called when bytes of the body have arrived. */
+  onBody(chunk: Buffer): void;
+  /** Is called when the reply is complete. */
+  onEnd(): void;
+  /** Is called instead of all other events of the reply if the whole reply has arrived at once. */
+  onReply(reply: Reply): void;
+  /** Is called when no reply can come any more. */
+  onFailed(error: Error): void;
   /** Is called when the time set by {@link ConnectionSlot.setTimer} has passed. */
   onTimer(): void;
+  /** The head of the complete reply. Undefined if other bytes than the head and the body came, or if the body is encoded. */
+  readonly plainHead: PlainHead | undefined;
 }
 
 /** The settings that all slots of one wire share. */
@@ -26,6 +37,7 @@ export interface ConnectionSlotSettings {
   readonly route: Route;
   readonly keepAliveMs: number;
   readonly maxHeaderBytes: number;
+  readonly heads: KnownHeads;
   nextConnectionId(): number;
   /** Is called when a slot loses its connection while no call uses it. */
   onIdleClosed(slot: ConnectionSlot): void;
@@ -33,19 +45,21 @@ export interface ConnectionSlotSettings {
   onIdleBytes(slot: ConnectionSlot): void;
 }
 
-// The requests that undici gets. undici only parses replies here: it gets a request without a body, and its single write is
+// The request that undici gets. undici only parses replies here: it gets a request without a body, and its single write is
 // replaced by the bytes of croupier (see #intercept).
-const DISPATCH: Readonly<Record<'GET' | 'POST', Dispatcher.DispatchOptions>> = {
-  GET: { path: '/', method: 'GET' },
-  POST: { path: '/', method: 'POST' },
-};
+const DISPATCH: Dispatcher.DispatchOptions = { path: '/', method: 'GET' };
 
 /** Milliseconds that are subtracted from the keep-alive time that a server announces. */
 const KEEP_ALIVE_MARGIN_MS = 1000;
 
 type Write = (bytes: Uint8Array, flushed: () => void) => boolean;
 
-/** A slot holds one connection to one origin, and one call at a time uses it. The connection can be replaced. */
+/**
+ * A slot holds one connection to one origin, and one call at a time uses it. The connection can be replaced.
+ *
+ * If undici has already parsed the same head, the slot reads a reply itself, which takes less time. undici does not see such a reply,
+ * so its request waits for the reply to the next call. So undici parses each reply that is not plain, from its first byte on.
+ */
 export class ConnectionSlot {
   readonly origin: Origin;
   /** The time at which the slot last became free, by the clock of the wire. */
@@ -62,7 +76,15 @@ export class ConnectionSlot {
   #cancel: (() => void) | null = null;
   #timer: NodeJS.Timeout | null = null;
   #timerMs = 0;
+  /** Closes the connection if it is idle for too long while the request of undici waits. */
+  #idleTimer: NodeJS.Timeout | null = null;
   #discarded = false;
+  /** The phase of the call: `sent` from its first byte, and `receiving` from the first byte of its reply. */
+  #phase: 'unsent' | 'sent' | 'receiving' = 'unsent';
+  /** True if undici has got a request and waits for its reply. */
+  #isParserWaiting = false;
+  /** The head of the latest reply. undici may still close the connection because of this head. */
+  #latestHead: PlainHead | undefined;
 
   constructor(origin: Origin, settings: ConnectionSlotSettings) {
     this.origin = origin;
@@ -84,13 +106,27 @@ export class ConnectionSlot {
   /** Sends one call. The slot is in use until {@link ConnectionSlot.free} or {@link ConnectionSlot.discard} is called. */
   send(call: SlotCall): void {
     this.#call = call;
-    this.#client.dispatch(DISPATCH[call.method], call);
+    this.#phase = 'unsent';
+    if (!this.#isParserWaiting) {
+      this.#rememberHead();
+      this.#client.dispatch(DISPATCH, this.#replies);
+      return;
+    }
+    this.#socket?.ref();
+    // Bytes that belong to no reply may have arrived already. They are read before the call is written, as undici does it.
+    setImmediate(() => {
+      if (this.#call === call && this.alive) this.#begin();
+    });
   }
 
   /** Marks the slot as free. The call is over, and the connection can be used again. */
   free(now: number): void {
     this.#call = null;
     this.idleSince = now;
+    if (!this.#isParserWaiting) return;
+    this.#socket?.unref();
+    if (this.#idleTimer !== null) this.#idleTimer.refresh();
+    else this.#idleTimer = setTimeout(() => this.#closeIdle(), this.#settings.keepAliveMs).unref();
   }
 
   /** False if the connection is closed. */
@@ -103,6 +139,7 @@ export class ConnectionSlot {
     this.#discarded = true;
     this.#call = null;
     if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#idleTimer !== null) clearTimeout(this.#idleTimer);
     this.#cancel?.();
     // undici must not be destroyed inside one of its own callbacks. So this code waits for the next microtask.
     await Promise.resolve();
@@ -135,6 +172,42 @@ export class ConnectionSlot {
     this.#timer = setTimeout(() => this.#call?.onTimer(), ms).unref();
   }
 
+  /** The handler of the requests of undici. */
+  readonly #replies: Dispatcher.DispatchHandler = {
+    onRequestStart: () => {},
+    onResponseStart: ({ rawHeaders }, status) => this.#call?.onHead(status, rawHeaders),
+    onResponseData: (_, chunk) => this.#call?.onBody(chunk),
+    onResponseEnd: () => {
+      this.#isParserWaiting = false;
+      this.#latestHead = this.#call?.plainHead;
+      this.#call?.onEnd();
+    },
+    onResponseError: (_, error) => {
+      this.#isParserWaiting = false;
+      this.#call?.onFailed(error);
+    },
+  };
+
+  #begin(): void {
+    this.uses += 1;
+    this.#phase = 'sent';
+    this.#call?.onWritable();
+  }
+
+  /** Keeps the head of the latest reply, if the connection is still open after this reply. */
+  #rememberHead(): void {
+    const head = this.#latestHead;
+    this.#latestHead = undefined;
+    if (head === undefined || !this.alive) return;
+    // A server may ask for connections to be closed earlier than croupier would close them. undici follows that.
+    if (this.#settings.keepAliveMs > KEEP_ALIVE_MARGIN_MS && joined(head.headers, 'keep-alive') !== '') return;
+    this.#settings.heads.add(head);
+  }
+
+  #closeIdle(): void {
+    if (this.#call === null && !this.#discarded) this.#settings.onIdleClosed(this);
+  }
+
   #connect(callback: buildConnector.Callback): void {
     const call = this.#call;
     if (call === null || this.#discarded) {
@@ -165,16 +238,13 @@ export class ConnectionSlot {
     this.#write = socket.write.bind(socket);
     const read = socket.read.bind(socket);
     socket.write = () => {
-      this.uses += 1;
-      this.#call?.onWritable();
+      this.#isParserWaiting = true;
+      this.#begin();
       return true;
     };
     socket.read = (size?: number) => {
       const chunk: Buffer | null = read(size);
-      if (chunk === null) return null;
-      if (this.#call === null) this.#idleBytes(socket);
-      else this.#call.onBytes(chunk);
-      return chunk;
+      return chunk === null || this.#take(chunk, socket) ? null : chunk;
     };
     // If a body ends with the connection, undici treats a reset as the end of the body. So the call must know about the
     // reset before undici does.
@@ -186,6 +256,27 @@ export class ConnectionSlot {
     socket.once('close', () => {
       if (this.#call === null && this.#socket === socket) this.#settings.onIdleClosed(this);
     });
+  }
+
+  /** Takes bytes from the connection. @returns true if undici must not parse them */
+  #take(chunk: Buffer, socket: Socket): boolean {
+    const call = this.#call;
+    if (call === null) {
+      this.#idleBytes(socket);
+      return false;
+    }
+    if (this.#phase === 'unsent' && this.#isParserWaiting) {
+      // The call has not begun, so the bytes belong to no reply. The call needs another connection.
+      this.#call = null;
+      this.#idleBytes(socket);
+      call.onFailed(new Error('unexpected bytes'));
+      return true;
+    }
+    const whole = this.#phase === 'sent' ? this.#settings.heads.replyIn(chunk) : undefined;
+    this.#phase = 'receiving';
+    if (whole === undefined) call.onBytes(chunk);
+    else call.onReply(whole.reply);
+    return whole !== undefined;
   }
 
   #idleBytes(socket: Socket): void {

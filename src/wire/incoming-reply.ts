@@ -2,11 +2,12 @@ import type { Dispatcher } from 'undici';
 import type { HeaderList, Outcome } from '../journal/exchange.ts';
 import { bodyOf, decodeBody } from './body.ts';
 import { WireFailure } from './failure.ts';
+import type { PlainHead } from './known-heads.ts';
 
-/** A reply that is being received. */
+/** A reply that undici parses. */
 export class IncomingReply {
   /** The first bytes of the reply. null before they arrive. */
-  beginning: Uint8Array | null = null;
+  beginning: Buffer | null = null;
   #status = 0;
   #headers: HeaderList | null = null;
   readonly #heads = new ReplyHeads();
@@ -53,6 +54,25 @@ export class IncomingReply {
     const hasBody = this.#status !== 204 && this.#status !== 304;
     if (bodyAt === null || (hasBody && joined(headers, 'content-length') === '')) return 0;
     return this.#received - bodyAt - this.#bytes;
+  }
+
+  /**
+   * The head of the complete reply, if all bytes of the reply came at once and its body is not encoded. Undefined for a reply with
+   * an interim reply before it, or with bytes that do not belong to it.
+   */
+  get plainHead(): PlainHead | undefined {
+    const { beginning } = this;
+    const { bodyAt } = this.#heads;
+    const headers = this.#headers;
+    if (beginning === null || bodyAt === null || headers === null || beginning.length !== this.#received)
+      return undefined;
+    if (this.#received !== bodyAt + this.#bytes || joined(headers, 'content-length') !== String(this.#bytes))
+      return undefined;
+    if (joined(headers, 'content-encoding') !== '' || joined(headers, 'transfer-encoding') !== '') return undefined;
+    const textEnd = bodyAt - HEAD_END.length;
+    if (beginning.indexOf(HEAD_END) !== textEnd) return undefined;
+    const text = beginning.toString('latin1', 0, textEnd);
+    return { text, status: this.#status, headers, length: this.#bytes, isReusable: true };
   }
 
   /** Returns the complete reply, decompressed, or the reason why it cannot be read. */
@@ -109,7 +129,7 @@ function headerList(raw: Dispatcher.DispatchController['rawHeaders']): HeaderLis
  *
  * @param wanted the name of the header in lower case
  */
-function joined(headers: HeaderList, wanted: string): string {
+export function joined(headers: HeaderList, wanted: string): string {
   let value = '';
   for (const [name, text] of headers) {
     if (name.length === wanted.length && name.toLowerCase() === wanted)

@@ -1,10 +1,11 @@
 import type { Dispatcher } from 'undici';
 import { plural } from '../contract/plural.ts';
-import { bodyText, type NoReplyReason, type Outcome, type Stamps } from '../journal/exchange.ts';
+import { bodyText, type NoReplyReason, type Outcome, type Reply, type Stamps } from '../journal/exchange.ts';
 import { delayedMs, pausedMs } from './clock.ts';
 import type { ConnectionSlot, SlotCall } from './connection.ts';
 import { exchangeFailure } from './failure.ts';
 import { IncomingReply } from './incoming-reply.ts';
+import type { PlainHead } from './known-heads.ts';
 import { type RequestPortions, wholeRequest } from './request-bytes.ts';
 
 /** The result of one call. */
@@ -37,7 +38,6 @@ export type OnExcess = (when: 'with-reply' | 'late') => void;
 
 /** The parameters and callbacks of a call. */
 export interface PendingCallPlan {
-  readonly method: 'GET' | 'POST';
   readonly head: string;
   readonly body: Uint8Array | null;
   /** The portions in which the request is sent. null if it is sent at once, in one piece. */
@@ -77,10 +77,9 @@ type Phase = 'connecting' | 'sending' | 'held' | 'waiting' | 'done';
 
 const NOTHING = new Uint8Array(0);
 
-/** One call from its start to its result. It writes the request and handles undici's reply events. */
+/** One call from its start to its result. It writes the request and receives the reply. */
 export class CallInProgress implements PendingCall, SlotCall {
   readonly result: Promise<CallResult>;
-  readonly method: 'GET' | 'POST';
   #resolve!: (result: CallResult) => void;
   #plan: PendingCallPlan;
   #slot: ConnectionSlot | null = null;
@@ -112,7 +111,6 @@ export class CallInProgress implements PendingCall, SlotCall {
 
   constructor(plan: PendingCallPlan) {
     this.#plan = plan;
-    this.method = plan.method;
     this.#released = plan.portions === null || plan.portions.last === null;
     this.#start = plan.now();
     this.#phaseStart = this.#start;
@@ -205,16 +203,14 @@ export class CallInProgress implements PendingCall, SlotCall {
     });
   }
 
-  // Events of undici.
+  // Events of the reply.
 
-  onRequestStart(): void {}
-
-  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+  onHead(status: number, rawHeaders: Dispatcher.DispatchController['rawHeaders']): void {
     if (this.#phase === 'done' || status < 200) return;
-    this.#incoming.begin(status, controller.rawHeaders);
+    this.#incoming.begin(status, rawHeaders);
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+  onBody(chunk: Buffer): void {
     if (this.#phase === 'done') return;
     this.#incoming.add(chunk);
     const { maxReplyBytes } = this.#plan;
@@ -222,13 +218,21 @@ export class CallInProgress implements PendingCall, SlotCall {
       this.fail('too-large', `The reply is larger than the maximum of ${maxReplyBytes} bytes.`);
   }
 
-  onResponseEnd(): void {
+  onReply(reply: Reply): void {
+    if (this.#phase === 'done') return;
+    this.#firstByte = this.#plan.now();
+    this.#finish({ kind: 'reply', reply }, this.#firstByte, this.#endRequest());
+  }
+
+  get plainHead(): PlainHead | undefined {
+    return this.#incoming.plainHead;
+  }
+
+  onEnd(): void {
     const { head } = this.#incoming;
     if (this.#phase === 'done' || head === null) return;
     const end = this.#plan.now();
-    // A reply may come before the whole request is sent. Then the connection cannot be used again.
-    const whole = this.#phase === 'waiting' || (this.#phase === 'sending' && this.#handed !== null);
-    if (whole) this.#sent ??= this.#handed;
+    const whole = this.#endRequest();
     const outcome = this.#incoming.whole(head.headers, this.#plan.maxReplyBytes);
     const hasExcess = outcome.kind === 'reply' && outcome.reply.excessBytes !== undefined;
     // On a reused connection, the first bytes may belong to an earlier reply.
@@ -241,7 +245,7 @@ export class CallInProgress implements PendingCall, SlotCall {
     this.#finish(outcome, end, whole && !hasExcess);
   }
 
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+  onFailed(error: Error): void {
     if (this.#phase === 'done') return;
     const slot = this.#slot;
     if (this.#connection === null && this.#reusedSlot && slot !== null) {
@@ -268,6 +272,17 @@ export class CallInProgress implements PendingCall, SlotCall {
   }
 
   // Sending the request.
+
+  /**
+   * Notes that the reply is complete. A reply may come before the whole request is sent. Then the connection cannot be used again.
+   *
+   * @returns true if the whole request is sent
+   */
+  #endRequest(): boolean {
+    const whole = this.#phase === 'waiting' || (this.#phase === 'sending' && this.#handed !== null);
+    if (whole) this.#sent ??= this.#handed;
+    return whole;
+  }
 
   readonly #onFlushed = (): void => {
     if (this.#phase === 'sending' && this.#handed !== null) this.#onSent(this.#plan.now());

@@ -4,6 +4,7 @@ import { REPLY_DEADLINE_MS } from '../contract/limits.ts';
 import { processNow } from './clock.ts';
 import type { Route } from './connect.ts';
 import { ConnectionSlot, type ConnectionSlotSettings } from './connection.ts';
+import { KnownHeads } from './known-heads.ts';
 import { type Origin, readAddress, readOrigin, readProxy, splitUrl } from './origin.ts';
 import {
   CallInProgress,
@@ -129,6 +130,7 @@ export class Wire {
       route,
       keepAliveMs: this.#keepAliveMs,
       maxHeaderBytes: MAX_HEADER_BYTES,
+      heads: new KnownHeads(),
       nextConnectionId: () => {
         this.#connections += 1;
         return this.#connections;
@@ -152,7 +154,6 @@ export class Wire {
     const head = headText(request, origin.authority);
     const plain = !shot.hold && shot.breakAt === undefined && shot.trickle === undefined;
     const plan: PendingCallPlan = {
-      method: request.method,
       head,
       body: request.body,
       portions: plain

@@ -22,7 +22,7 @@ export class LaterEvents {
     if (this.#isEnded || this.#failure) this.flush();
     else if (!this.#isPlanned) {
       this.#isPlanned = true;
-      // undici writes the next call only in the next turn of the event loop, after the callbacks that were planned before it. So the
+      // The wire writes the next call only in the next turn of the event loop, after the callbacks that were planned before it. So the
       // work for the events waits for the turn after that.
       setImmediate(() => setImmediate(() => this.#passWaiting()));
     }
