@@ -1,3 +1,4 @@
+import type { CallName } from '../../contract/call-name.ts';
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import { PLAIN_EFFECTS } from '../attribution/candidates.ts';
@@ -58,18 +59,7 @@ export const moneyChecks: GroupChecks<'money'> = {
     // If only the sum of a refund is wrong, a wrong unit is not the cause.
     applies: (planned) => isMover(planned) && planned.step.call !== 'refund',
     hypotheses(observed) {
-      if (observed.answer !== 'accepted' || observed.effect.isZero()) return [];
-      // The text is needed only for a wrong balance, but this code runs for each call. So a getter builds the text when it is
-      // needed.
-      return sumsInWrongUnits(observed).map(({ moved, by }) => ({
-        by,
-        // The rule about ordinary calls of this kind is a possible cause too. If other calls show that the unit is right, this
-        // rule explains the balance better.
-        causes: plainRule(observed),
-        get meaning() {
-          return `the ${observed.planned.step.call} of ${observed.amount} moved ${moved.absolute()}`;
-        },
-      }));
+      return observed.answer !== 'accepted' || observed.effect.isZero() ? [] : wrongUnits(observed);
     },
   },
 
@@ -96,19 +86,8 @@ export const moneyChecks: GroupChecks<'money'> = {
         ['balance.read-only', 'session.isolated', 'money.main-unit', 'bet.debit', 'win.credit', 'bet.exact-balance'],
       );
     },
-    hypotheses(observed): readonly BalanceHypothesis[] {
-      if (observed.answer !== 'accepted' || isWhole(observed)) return [];
-      const steps = [observed.unit, observed.unit.negated()].map((by) => ({
-        by,
-        meaning: `the balance is wrong by ${observed.unit}`,
-        causes: [
-          'money.conservation',
-          'balance.read-only',
-          ...plainRule(observed),
-          ...ruleOfDecimals(observed),
-        ] as const,
-      }));
-      return [...steps, ...roundings(observed)];
+    hypotheses(observed) {
+      return observed.answer !== 'accepted' || isWhole(observed) ? [] : inexactSums(observed);
     },
   },
 
@@ -146,22 +125,57 @@ export const moneyChecks: GroupChecks<'money'> = {
   },
 };
 
-/** A sum that a wallet may move because it reads amounts in a wrong unit. `by` is the difference to the right sum. */
-interface WrongSum {
-  readonly moved: Money;
-  readonly by: Money;
+/** The facts of a call that decide by how much a wallet may be wrong. */
+type CallSum = Pick<ObservedCall, 'amount' | 'effect' | 'unit' | 'planned'>;
+
+/**
+ * Returns a function that keeps the latest hypotheses of each kind of call, because many calls in a row have the same amount.
+ *
+ * @param build its result may depend only on the kind of the call, its amount, its effect and the smallest unit
+ */
+function keepingLatest(
+  build: (call: CallSum) => readonly BalanceHypothesis[],
+): (call: CallSum) => readonly BalanceHypothesis[] {
+  const latest = new Map<CallName, Omit<CallSum, 'planned'> & { readonly hypotheses: readonly BalanceHypothesis[] }>();
+  return (sum) => {
+    const { amount, effect, unit } = sum;
+    const { call } = sum.planned.step;
+    const known = latest.get(call);
+    if (known?.effect.equals(effect) && known.unit.equals(unit) && isSameAmount(known.amount, amount))
+      return known.hypotheses;
+    const hypotheses = build(sum);
+    latest.set(call, { amount, effect, unit, hypotheses });
+    return hypotheses;
+  };
 }
 
-/** The sums that were computed last. Many calls in a row have the same amount. */
-let latest: { readonly effect: Money; readonly unit: Money; readonly sums: readonly WrongSum[] } | undefined;
-
-function sumsInWrongUnits({ effect, unit }: ObservedCall): readonly WrongSum[] {
-  if (!latest?.effect.equals(effect) || !latest.unit.equals(unit)) {
-    const moved = SCALES.flatMap((scale) => sumsInUnit(effect, scale, unit));
-    latest = { effect, unit, sums: moved.map((sum) => ({ moved: sum, by: sum.minus(effect) })) };
-  }
-  return latest.sums;
+function isSameAmount(one: Money | undefined, other: Money | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : one.equals(other);
 }
+
+/** Returns the hypotheses that the wallet reads the amount of a call in a wrong unit. */
+const wrongUnits = keepingLatest((sum) =>
+  SCALES.flatMap((scale) => sumsInUnit(sum.effect, scale, sum.unit)).map((moved) => ({
+    by: moved.minus(sum.effect),
+    // The rule about ordinary calls of this kind is a possible cause too. If other calls show that the unit is right, this rule
+    // explains the balance better.
+    causes: plainRule(sum),
+    // The text is needed only for a wrong balance, so a getter builds it when it is needed.
+    get meaning() {
+      return `the ${sum.planned.step.call} of ${sum.amount} moved ${moved.absolute()}`;
+    },
+  })),
+);
+
+/** Returns the hypotheses that the wallet is wrong by a part of the amount of a call, or by the smallest unit. */
+const inexactSums = keepingLatest((sum): readonly BalanceHypothesis[] => {
+  const steps = [sum.unit, sum.unit.negated()].map((by) => ({
+    by,
+    meaning: `the balance is wrong by ${sum.unit}`,
+    causes: ['money.conservation', 'balance.read-only', ...plainRule(sum), ...ruleOfDecimals(sum)] as const,
+  }));
+  return [...steps, ...roundings(sum)];
+});
 
 /** Returns the rules whose breach explains why the balance in a reply is not a plain decimal. */
 function causesOfForm(observed: ObservedCall): readonly RuleId[] {
@@ -183,19 +197,19 @@ function causesOfForm(observed: ObservedCall): readonly RuleId[] {
   }
 }
 
-function plainRule({ planned }: ObservedCall): readonly RuleId[] {
+function plainRule({ planned }: Pick<ObservedCall, 'planned'>): readonly RuleId[] {
   const rule = PLAIN_EFFECTS[planned.step.call]?.rule;
   return rule ? [rule] : [];
 }
 
 /** If the call is a bet, returns the rule about the decimals of bets. */
-function ruleOfDecimals({ planned }: ObservedCall): readonly RuleId[] {
+function ruleOfDecimals({ planned }: Pick<ObservedCall, 'planned'>): readonly RuleId[] {
   return planned.step.call === 'bet' ? ['bet.decimal-amount'] : [];
 }
 
 /** Returns the hypotheses that the operator cut off or rounded decimals of the amount. */
-function roundings(observed: ObservedCall): BalanceHypothesis[] {
-  const { amount, effect, planned } = observed;
+function roundings(sum: CallSum): BalanceHypothesis[] {
+  const { amount, effect, planned } = sum;
   if (!amount) return [];
   const hypotheses: BalanceHypothesis[] = [];
   for (let decimals = amount.decimals() - 1; decimals >= 0; decimals -= 1) {
@@ -204,7 +218,7 @@ function roundings(observed: ObservedCall): BalanceHypothesis[] {
       const off = rounded.minus(amount);
       const by = effect.isNegative() ? off.negated() : off;
       // An operator that books a wrong part of every amount may book a sum that looks rounded.
-      const causes = [...plainRule(observed), ...ruleOfDecimals(observed)];
+      const causes = [...plainRule(sum), ...ruleOfDecimals(sum)];
       hypotheses.push({ by, meaning: `the ${planned.step.call} of ${amount} was booked as ${rounded}`, causes });
     }
   }

@@ -1,3 +1,7 @@
+import { expect, test } from 'vitest';
+import { Money } from '../../../src/contract/money.ts';
+import { moneyChecks } from '../../../src/judge/checks/money.ts';
+import type { ObservedCall } from '../../../src/judge/observed-call.ts';
 import { at, moving, movingSilently, withFields } from '../faults.ts';
 import { error, type Fault, type ToyWallet } from '../toy-wallet.ts';
 import { judges } from './table.ts';
@@ -70,4 +74,24 @@ judges('money', {
       'loses some on the way': [movingSilently('2', '-0.77'), 'fail', []],
     },
   },
+});
+
+test.each([
+  ['another amount', '2.72', '0.01', 'the bet of 2.72 moved 272'],
+  ['another unit', '4.35', '0.001', 'the bet of 4.35 moved 4350'],
+  ['the same amount again', '4.35', '0.01', 'the bet of 4.35 moved 435'],
+])('the wrong sums after a bet of 4.35 are those of the next bet, which has %s', (_, amount, unit, meaning) => {
+  const hypotheses = (bet: string, smallest: string) => {
+    const [effect, money, one] = [bet, bet, smallest].map((text) => Money.of(text));
+    const observed = { answer: 'accepted', amount: money, effect: effect?.negated(), unit: one };
+    const call = { ...observed, planned: { step: { call: 'bet' } } } as unknown as ObservedCall;
+    const [units = [], exact = []] = (['money.main-unit', 'money.exact'] as const).map((rule) =>
+      moneyChecks[rule]?.hypotheses?.(call),
+    );
+    return { meanings: units.map((one) => one.meaning), sums: exact.map(({ by }) => String(by)) };
+  };
+  hypotheses('4.35', '0.01');
+  const next = hypotheses(amount, unit);
+  expect(next.meanings).toContain(meaning);
+  expect(next.sums).toContain(unit);
 });
