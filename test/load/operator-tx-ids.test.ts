@@ -11,6 +11,15 @@ it('a txID of the operator that two transactions got is found, also with thousan
   expect(take('second', 'op-same')).toBeUndefined();
 });
 
+it('the latest txIDs are found after the table was filled several times, and no different txIDs are reported', () => {
+  const ids = new OperatorTxIDs();
+  const take = (txID: string, operatorTxID: string) => ids.take(transaction({ amount: '1', txID, operatorTxID }));
+  for (let at = 0; at < 50_000; at += 1) expect(take(`tx-${at}`, `op-${at}`)).toBeUndefined();
+  const found = Array.from({ length: 100 }, (_, at) => take(`again-${at}`, `op-${49_999 - at}`));
+  expect(found.filter((txID, at) => txID === `tx-${49_999 - at}`).length).toBeGreaterThan(90);
+  expect(found.every((txID, at) => txID === undefined || txID === `tx-${49_999 - at}`)).toBe(true);
+});
+
 it('an empty txID, a very long txID, and a txID of wide characters are not compared', () => {
   const ids = new OperatorTxIDs();
   for (const operatorTxID of ['', 'x'.repeat(101), 'op-\u4e00']) {
