@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import type { HeaderList, Reply } from '../journal/exchange.ts';
 
 /** Maximum number of heads that are kept, and the maximum length of such a head in characters. */
@@ -32,8 +31,8 @@ export interface PlainHead {
 export class KnownHeads {
   readonly #heads = new Map<string, PlainHead>();
   /**
-   * The heads of the latest replies. A head has one place here, which depends on its length and its end: the end is often the
-   * `Content-Length`. To compare a text with the head at its place takes less time than to find the text in the map.
+   * The heads of the latest replies. A head has one place here, which depends on the length of its whole reply. To compare a reply
+   * with the head at its place takes less time than to find the head in the map.
    */
   readonly #latest: (PlainHead | undefined)[] = Array.from({ length: PLACES }, () => undefined);
 
@@ -43,32 +42,48 @@ export class KnownHeads {
    * @param length the number of bytes at the beginning of `bytes` that have arrived
    */
   replyIn(bytes: Buffer, length = bytes.length): ReceivedReply | undefined {
-    const text = bytes.toString('latin1', 0, length);
-    const head = this.#headOf(text);
+    const head = this.#headOf(bytes, length);
     if (!head) return undefined;
-    const bodyAt = head.text.length + HEAD_END.length;
-    if (length !== bodyAt + head.length || !isAscii(bytes.subarray(bodyAt, length))) return undefined;
     const { status, headers, isReusable } = head;
-    const body = { encoding: 'utf8', data: text.slice(bodyAt), length: head.length, truncated: false } as const;
-    return { reply: { status, headers, body }, isReusable };
+    // The text of the body has its own memory. As a part of the text of the reply, it would take longer to read, and would keep the
+    // head in memory.
+    const data = bytes.toString('latin1', length - head.length, length);
+    if (!isAscii(data)) return undefined;
+    return {
+      reply: { status, headers, body: { encoding: 'utf8', data, length: head.length, truncated: false } },
+      isReusable,
+    };
   }
 
   add(head: PlainHead): void {
     if (head.text.length > MAX_KEPT_HEAD) return;
     if (this.#heads.size >= MAX_HEADS) this.#heads.clear();
-    this.#heads.set(head.text, head);
+    const text = head.text + HEAD_END;
+    this.#heads.set(text, { ...head, text });
   }
 
-  /** Returns the head with which the text of a reply begins. Returns undefined if the head is not known. */
-  #headOf(text: string): PlainHead | undefined {
-    const end = text.indexOf(HEAD_END);
-    if (end < 2) return undefined;
-    const given = text.slice(0, end);
-    const place = (end + text.charCodeAt(end - 1) + 8 * text.charCodeAt(end - 2)) & (PLACES - 1);
+  /**
+   * Returns the head of a reply that is exactly as long as the received bytes. The text of this head ends with the empty line. Returns
+   * undefined if the head is not known.
+   */
+  #headOf(bytes: Buffer, length: number): PlainHead | undefined {
+    const place = length & (PLACES - 1);
     const latest = this.#latest[place];
-    if (latest?.text === given) return latest;
-    const known = this.#heads.get(given);
-    if (known) this.#latest[place] = known;
+    if (latest !== undefined) {
+      const end = latest.text.length;
+      if (length === end + latest.length && bytes.toString('latin1', 0, end) === latest.text) return latest;
+    }
+    const at = bytes.subarray(0, length).indexOf(HEAD_END, 0, 'latin1');
+    if (at < 0) return undefined;
+    const known = this.#heads.get(bytes.toString('latin1', 0, at + HEAD_END.length));
+    if (known === undefined || length !== known.text.length + known.length) return undefined;
+    this.#latest[place] = known;
     return known;
   }
+}
+
+function isAscii(text: string): boolean {
+  let bits = 0;
+  for (let at = 0; at < text.length; at += 1) bits |= text.charCodeAt(at);
+  return bits < 0x80;
 }
