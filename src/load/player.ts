@@ -250,11 +250,12 @@ export class Player {
       const tickets = this.#tickets(2);
       const [a, b] = tickets instanceof Promise ? await tickets : tickets;
       const taken = await Promise.all([this.#bet(session, first, a), this.#bet(other, second, b)]);
-      const wins = [
-        ...(taken[0] ? [(due: number | null) => this.#win(session, first, due)] : []),
-        ...(taken[1] ? [(due: number | null) => this.#win(other, second, due)] : []),
-      ];
-      await this.#atOnce(wins.length, (due, index) => wins[index]?.(due) ?? Promise.resolve());
+      if (taken[0] && taken[1]) {
+        const due = this.#tickets(2);
+        const [c, d] = due instanceof Promise ? await due : due;
+        await Promise.all([this.#win(session, first, c), this.#win(other, second, d)]);
+      } else if (taken[0]) await this.#win(session, first);
+      else if (taken[1]) await this.#win(other, second);
     }
     // In a quarter of the cases, a quiet point follows at once. Then only a few calls come before the quiet point, so its balance
     // shows exactly which of the simultaneous calls was lost.
@@ -266,16 +267,11 @@ export class Player {
    * that the first call waits for the ticket of the last call would count as response time of the operator. Returns the times at
    * once if the schedule has all tickets already, because a promise takes time.
    */
-  #tickets(count: number): (number | null)[] | Promise<(number | null)[]> {
+  #tickets(count: number): Ticket[] | Promise<Ticket[]> {
     const { schedule } = this.#context;
     const tickets: (Ticket | Promise<Ticket>)[] = [];
-    const dues: (number | null)[] = [];
-    for (let number = 0; number < count; number += 1) {
-      const ticket = schedule.ticket();
-      tickets.push(ticket);
-      if (!(ticket instanceof Promise)) dues.push(ticket.due);
-    }
-    return dues.length === count ? together(dues) : duesOf(tickets);
+    for (let number = 0; number < count; number += 1) tickets.push(schedule.ticket());
+    return tickets.every(isTicket) ? together(tickets) : whenGiven(tickets);
   }
 
   async #atOnce<Result>(
@@ -352,7 +348,7 @@ export class Player {
   }
 
   async #read(session: LoadSession, due?: number | null): Promise<void> {
-    const ticket = due === undefined ? (await this.#context.schedule.ticket()).due : due;
+    const ticket = due === undefined ? await this.#context.schedule.ticket() : due;
     await this.caller.read(session, ticket, true);
   }
 
@@ -472,19 +468,19 @@ export class Player {
       isTwice = false,
       mayBeDeclined = false,
     } = manner;
-    if (due instanceof Promise || isTwice) return this.#sendLater(transaction, session, manner, due);
-    return this.caller.send(transaction, session, { due: dueOf(due), breakAfterMs, mayBeDeclined });
+    if (isTwice || !isTicket(due)) return this.#sendLater(transaction, session, manner, due);
+    return this.caller.send(transaction, session, { due, breakAfterMs, mayBeDeclined });
   }
 
   async #sendLater(
     transaction: LoadTransaction,
     session: LoadSession,
     { breakAfterMs = null, isTwice = false, mayBeDeclined = false }: SendingManner,
-    given: Ticket | Promise<Ticket> | number | null,
+    ticket: Ticket | Promise<Ticket>,
   ): Promise<Answered> {
     const { caller } = this;
-    const due = dueOf(given instanceof Promise ? await given : given);
-    const dues = isTwice ? together([due, (await this.#context.schedule.ticket()).due]) : [due];
+    const due = isTicket(ticket) ? ticket : await ticket;
+    const dues = isTwice ? together([due, await this.#context.schedule.ticket()]) : [due];
     const [firstDue = null, copyDue = null] = dues;
     const first = caller.send(transaction, session, { due: firstDue, breakAfterMs, mayBeDeclined });
     const copy = isTwice ? caller.send(transaction, session, { due: copyDue }) : undefined;
@@ -559,19 +555,21 @@ export class Player {
   }
 }
 
-function dueOf(due: Ticket | number | null): number | null {
-  return typeof due === 'object' && due !== null ? due.due : due;
+/** True if the schedule gave the ticket at once. */
+function isTicket(ticket: Ticket | Promise<Ticket>): ticket is Ticket {
+  return typeof ticket === 'number' || ticket === null;
 }
 
-async function duesOf(tickets: readonly (Ticket | Promise<Ticket>)[]): Promise<(number | null)[]> {
-  const dues: (number | null)[] = [];
-  for (const ticket of tickets) dues.push((ticket instanceof Promise ? await ticket : ticket).due);
+async function whenGiven(tickets: readonly (Ticket | Promise<Ticket>)[]): Promise<Ticket[]> {
+  const dues: Ticket[] = [];
+  for (const ticket of tickets) dues.push(isTicket(ticket) ? ticket : await ticket);
   return together(dues);
 }
 
-/** Returns the times at which calls are due that are sent together: the latest of their times. Null stays null. */
-function together(dues: (number | null)[]): (number | null)[] {
+/** Sets the times at which calls are due that are sent together to the latest of their times. Null stays null. */
+function together(dues: Ticket[]): Ticket[] {
   let latest = 0;
   for (const due of dues) if (due !== null && due > latest) latest = due;
-  return dues.map((due) => (due === null ? null : latest));
+  for (let at = 0; at < dues.length; at += 1) if (dues[at] !== null) dues[at] = latest;
+  return dues;
 }

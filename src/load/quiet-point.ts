@@ -61,7 +61,7 @@ export async function verifyBalance(wallet: QuietWallet, context: LoadContext): 
 /** Reads the balance until it is answered 200. @returns undefined if it is never answered 200 */
 async function readBalance({ caller, session }: QuietWallet, context: LoadContext): Promise<Money | undefined> {
   for (let tries = 0; tries < MAX_READS; tries += 1) {
-    const { due } = await context.schedule.ticket();
+    const due = await context.schedule.ticket();
     const { answer, balance } = await caller.read(session, due, false);
     if (answer === 'accepted' && balance) return balance;
     if (!session.isOpen || context.isOver()) return undefined;

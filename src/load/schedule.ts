@@ -24,11 +24,11 @@ export function highestRate(arrivals: Arrivals): number {
   }
 }
 
-/** The permission to send one call. */
-export interface Ticket {
-  /** The time at which the call was due, in milliseconds of the schedule's clock. Null if it belongs to no schedule. */
-  readonly due: number | null;
-}
+/**
+ * The permission to send one call: the time at which the call was due, in milliseconds of the schedule's clock. Null if the call
+ * belongs to no schedule.
+ */
+export type Ticket = number | null;
 
 interface Waiting {
   readonly since: number;
@@ -92,7 +92,7 @@ export class Schedule {
   ticket(): Ticket | Promise<Ticket> {
     const now = this.#now();
     const ticket = this.#first === this.#waiting.length ? this.#take(now, now) : undefined;
-    if (ticket) return ticket;
+    if (ticket !== undefined) return ticket;
     return new Promise((leave) => {
       this.#waiting.push({ since: now, leave });
       this.#pump();
@@ -148,7 +148,7 @@ export class Schedule {
       const waiting = this.#waiting[this.#first] as Waiting;
       const now = this.#now();
       const ticket = this.#take(now, waiting.since);
-      if (!ticket) {
+      if (ticket === undefined) {
         if (!this.#isUnscheduled()) this.#wake(this.#dueOf(this.#given) - now);
         return;
       }
@@ -167,7 +167,7 @@ export class Schedule {
    * @param since the time from which on the player has been ready
    */
   #take(now: number, since: number): Ticket | undefined {
-    let due: number | null;
+    let due: Ticket;
     if (this.#isUnscheduled()) {
       if (this.#inFlight >= MAX_AT_ONCE) return undefined;
       due = null;
@@ -178,7 +178,7 @@ export class Schedule {
       this.#given += 1;
     }
     this.#inFlight += 1;
-    return { due };
+    return due;
   }
 
   #countLate(due: number, now: number, since: number): void {

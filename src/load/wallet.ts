@@ -207,7 +207,7 @@ export class Wallet {
 
   /** Notes that a call is sent. @returns the state before the call */
   depart(transaction: LoadTransaction | undefined, now: number): Departure {
-    while (this.#fading[0] && this.#fading[0].until <= now) {
+    while (this.#fading.length > 0 && (this.#fading[0] as Fading).until <= now) {
       const [{ bet }] = this.#fading.splice(0, 1) as [Fading];
       this.#close(bet);
     }

@@ -35,19 +35,19 @@ it('tickets carry the time at which the call was due, and say whose fault a late
   schedule.begin();
   clock.now = 450;
   const tickets = await Promise.all([schedule.ticket(), schedule.ticket()]);
-  expect(tickets).toEqual([{ due: 0 }, { due: 100 }]);
+  expect(tickets).toEqual([0, 100]);
   expect([schedule.lateForPlayers, schedule.lateForCroupier]).toEqual([2, 0]);
   clock.now = 900;
-  expect((await schedule.ticket()).due).toBe(200);
+  expect(await schedule.ticket()).toBe(200);
   schedule.stop();
-  expect((await schedule.ticket()).due).toBeNull();
+  expect(await schedule.ticket()).toBeNull();
 });
 
 it('in a closed model, every call is due as soon as a player is ready', async () => {
   const { clock, schedule } = scheduleOf({ kind: 'closed', players: 2 }, 1000);
   schedule.begin();
   clock.now = 7;
-  expect(await Promise.all([schedule.ticket(), schedule.ticket()])).toEqual([{ due: 7 }, { due: 7 }]);
+  expect(await Promise.all([schedule.ticket(), schedule.ticket()])).toEqual([7, 7]);
   expect([...schedule.overdue()]).toEqual([]);
   expect(schedule.rateAt(500)).toBeNull();
 });
@@ -56,7 +56,16 @@ it('recorded calls are due at their times, and no more of them come', async () =
   const { clock, schedule } = scheduleOf({ kind: 'recorded', offsets: [0, 10, 10, 2500] }, 10_000);
   schedule.begin();
   clock.now = 3000;
-  expect((await schedule.ticket()).due).toBe(0);
+  expect(await schedule.ticket()).toBe(0);
   expect([...schedule.overdue()]).toEqual([10, 10, 2500]);
   expect([schedule.rateAt(500), schedule.rateAt(1500), schedule.rateAt(2500)]).toEqual([3, 0, 1]);
+});
+
+it('before the load, a call that waits for a place gets a ticket without a time', async () => {
+  const { schedule } = scheduleOf({ kind: 'closed', players: 2 }, 1000);
+  for (let count = 0; count < 64; count += 1) await schedule.ticket();
+  const waiting = schedule.ticket();
+  expect(waiting).toBeInstanceOf(Promise);
+  schedule.ended();
+  expect(await waiting).toBeNull();
 });
