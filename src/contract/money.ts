@@ -82,6 +82,8 @@ export class Money {
   }
 
   plus(other: Money): Money {
+    // A load test adds zero several times for each call.
+    if (other.#units === 0 && other.#scale <= this.#scale) return this;
     const scale = Math.max(this.#scale, other.#scale);
     const a = this.#at(scale);
     const b = other.#at(scale);
@@ -94,6 +96,7 @@ export class Money {
   }
 
   minus(other: Money): Money {
+    if (other.#units === 0 && other.#scale <= this.#scale) return this;
     const scale = Math.max(this.#scale, other.#scale);
     const a = this.#at(scale);
     const b = other.#at(scale);
