@@ -170,8 +170,10 @@ export class Player {
   }
 
   #openSession(): LoadSession | undefined {
-    const [only] = this.#sessions;
-    if (this.#sessions.length === 1) return only?.isOpen === true ? only : undefined;
+    if (this.#sessions.length === 1) {
+      const only = this.#sessions[0];
+      return only?.isOpen === true ? only : undefined;
+    }
     const open = this.#sessions.filter(({ isOpen }) => isOpen);
     return open[this.#random.below(open.length)];
   }
@@ -230,7 +232,8 @@ export class Player {
   /** Plays two rounds whose calls are sent at the same moment. */
   async #simultaneousRounds(session: LoadSession): Promise<void> {
     const other = this.#sessions.find((one) => one !== session && one.isOpen) ?? session;
-    const [first, second] = [loadUuid(), loadUuid()];
+    const first = loadUuid();
+    const second = loadUuid();
     const random = this.#random;
     const pattern = random.below(4);
     if (pattern === 0) {
@@ -248,12 +251,12 @@ export class Player {
       if (isOtherTaken) await this.#win(other, second);
     } else {
       const tickets = this.#tickets(2);
-      const [a, b] = tickets instanceof Promise ? await tickets : tickets;
-      const taken = await Promise.all([this.#bet(session, first, a), this.#bet(other, second, b)]);
+      const dues = tickets instanceof Promise ? await tickets : tickets;
+      const taken = await Promise.all([this.#bet(session, first, dues[0]), this.#bet(other, second, dues[1])]);
       if (taken[0] && taken[1]) {
-        const due = this.#tickets(2);
-        const [c, d] = due instanceof Promise ? await due : due;
-        await Promise.all([this.#win(session, first, c), this.#win(other, second, d)]);
+        const later = this.#tickets(2);
+        const winDues = later instanceof Promise ? await later : later;
+        await Promise.all([this.#win(session, first, winDues[0]), this.#win(other, second, winDues[1])]);
       } else if (taken[0]) await this.#win(session, first);
       else if (taken[1]) await this.#win(other, second);
     }
