@@ -4,8 +4,7 @@ import { type Currency, currencyByCode } from '../contract/currencies.ts';
 import type { Money } from '../contract/money.ts';
 import { type Answer, answerOf } from '../reply/classify.ts';
 import { plainSuccess } from '../reply/plain-success.ts';
-import { problemsOf, verdictOnTime } from '../reply/problems.ts';
-import { readOnce } from '../reply/read.ts';
+import { verdictOnTime } from '../reply/problems.ts';
 import { signatureProblem } from '../reply/signature.ts';
 import { isServerError, replyStatus } from '../reply/status.ts';
 import type { Delivery, NetworkCall } from './connections.ts';
@@ -299,7 +298,7 @@ export class Caller {
     const { call, session, transaction } = sent;
     const context = this.#context;
     const { outcome } = delivery;
-    const reading = outcome.kind === 'reply' ? readOnce(outcome.reply) : undefined;
+    const reading = outcome.kind === 'reply' ? context.unusualReplies.read(outcome.reply) : undefined;
     const answer = answerOf({ call, outcome }, reading);
     const status = replyStatus({ outcome });
     const detail = outcome.kind === 'none' ? outcome.detail : undefined;
@@ -328,7 +327,7 @@ export class Caller {
       currency: this.#currency,
       isBetKnown: transaction?.bet?.state === 'applied',
     };
-    for (const [rule, { kind, expected, actual }] of problemsOf(judged))
+    for (const [rule, { kind, expected, actual }] of context.unusualReplies.problemsOf(judged))
       report(rule, kind === 'breach' ? verdictOfBreach(rule) : kind === 'warning' ? 'warn' : 'note', expected, actual);
     if (answer === 'refused') {
       const code = reading.code ?? null;

@@ -9,6 +9,7 @@ import type { OperatorTxIDs } from './operator-tx-ids.ts';
 import type { RecentTransactions } from './recent-transactions.ts';
 import type { Requests } from './requests.ts';
 import type { Schedule } from './schedule.ts';
+import type { UnusualReplies } from './unusual-replies.ts';
 
 /**
  * A remark about something that is no problem:
@@ -28,6 +29,7 @@ export interface LoadContext {
   readonly recent: RecentTransactions;
   readonly crashes: Crashes;
   readonly operatorTxIDs: OperatorTxIDs;
+  readonly unusualReplies: UnusualReplies;
   /** The next lines of the journal. They are in the journal before the next call is sent, or earlier. */
   readonly lines: LineWriter;
   readonly mix: Mix;

@@ -19,6 +19,7 @@ import { Random } from './random.ts';
 import { RecentTransactions } from './recent-transactions.ts';
 import { type Endpoint, Requests } from './requests.ts';
 import { type Arrivals, Schedule } from './schedule.ts';
+import { UnusualReplies } from './unusual-replies.ts';
 import { Wallet } from './wallet.ts';
 
 /** The sessions of one wallet: one player in one currency. */
@@ -215,6 +216,7 @@ class LoadTest {
       recent: new RecentTransactions(),
       crashes: new Crashes(),
       operatorTxIDs: new OperatorTxIDs(),
+      unusualReplies: new UnusualReplies(),
       lines,
       mix,
       campaign,
