@@ -178,6 +178,7 @@ export function fieldOf(object: Fields, field: LogField, form: LogForm): string 
   }
   if (field === 'time') return splitTime(object);
   if (field === 'tookMs') return unitless(object);
+  if (field === 'error') return form.isUsual(field) ? errorOfNode(object) : undefined;
   if (field === 'session') return contextValue(object, form.fields[field]) ?? sessionInQuery(object);
   if (field === 'requestBody')
     return ambiguousBody(object) ?? (form.isUsual(field) ? bodyByContent(object, isSent, OF_SENT) : undefined);
@@ -302,11 +303,13 @@ function sessionInQuery(object: Fields): string | undefined {
 }
 
 /**
- * False if the value shows that the field means something else in this log: `type` is not always a call, and `status` not
- * always a number.
+ * False if the value shows that the field means something else in this log: `type` is not always a call, `status` not always a
+ * number, and `request` not always a URL.
  */
 function isUsable(field: LogField, text: string): boolean {
   if (field === 'call') return CALL.test(text);
+  // In some logs, `request` is the body and not the URL.
+  if (field === 'url') return text !== '' && !text.startsWith('{');
   return field !== 'status' || /^\s*[1-5]\d\d(?!\d)/.test(text);
 }
 
@@ -492,6 +495,14 @@ export function hasCutCall(object: Fields): boolean {
 function isBody(value: unknown): boolean {
   return isFields(value) && ('sessionID' in value || 'txID' in value);
 }
+
+/** Reads the code and the message of an error of Node.js whose fields the program has logged among its own fields. */
+function errorOfNode({ code, message }: Fields): string | undefined {
+  if (typeof code !== 'string' || !CODE_OF_NODE.test(code)) return undefined;
+  return typeof message === 'string' ? `${code}: ${message}` : code;
+}
+
+const CODE_OF_NODE = /^(?:E[A-Z]{3,}|EAI_[A-Z]+|UND_ERR_\w+)$/;
 
 function unitless(object: Fields): string | undefined {
   for (const { mark, field, ms } of UNITLESS) {

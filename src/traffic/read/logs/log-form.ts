@@ -123,6 +123,8 @@ const NAMES: Readonly<Record<LogField, readonly string[]>> = {
     'Path',
     'ClientRequestURI',
     'CsUriStem',
+    'http.target',
+    'target',
   ],
   status: [
     'status',
@@ -170,6 +172,9 @@ const NAMES: Readonly<Record<LogField, readonly string[]>> = {
     'exception.message',
     'exc',
     '@x',
+    'exc_info',
+    'stack_trace',
+    'stackTrace',
   ],
   tookMs: [
     'tookMs',

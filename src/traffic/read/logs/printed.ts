@@ -22,7 +22,9 @@ const NAMED_STATUS =
   /(?:status(?:_?code)?|http_code|responded|<--|<<<|←)["']?(?:=|:|\s)\s?["']?([1-5]\d\d)(?![\w.:-])/i;
 /** Matches a status without a name, or with a name that does not say what the number is. A number after another name is no status. */
 const STATUS =
-  /(?:^|[^\w.:,=-]|(?:code|http|out|reply|response|result|rc|sc|status)=)([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)/i;
+  /(?:^|[^\w.:,=-]|(?:code|http|out|reply|response|result|rc|sc|status)=)([2-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)/i;
+/** Matches the numbers of three digits that the texts of errors have: a port, a duration, the number of an attempt. */
+const OTHER_NUMBERS = /\b(?:errno|port|after|time-?out|timed out|timeout of|in|line|attempt|retry|pid) [2-5]\d\d\b/gi;
 /** Matches a status directly before the JSON of the reply. The duration of the call may be between the two. */
 const STATUS_BEFORE =
   /(?:^|[^\w.:,=-]|(?:code|http|out|reply|response|result|rc|sc|status)=)([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)[^\d[\]{}]{0,40}(?:(?<= in |\()\d{1,9}(?:\.\d{1,9})? ?m?s[^\d[\]{}]{0,20})?$/;
@@ -311,9 +313,9 @@ function statusOf(
   const afterUrl =
     url === undefined ? undefined : STATUS_AFTER_URL.exec(line.slice(line.indexOf(url) + url.length))?.[1];
   if (afterUrl !== undefined) return afterUrl;
-  return sentAt < 0 || (replyAt >= 0 && replyAt < sentAt)
-    ? undefined
-    : STATUS.exec(line.slice(sentAt + (sent?.length ?? 0)).replace(reply?.text ?? '', ' '))?.[1];
+  if (sentAt < 0 || (replyAt >= 0 && replyAt < sentAt)) return undefined;
+  const rest = line.slice(sentAt + (sent?.length ?? 0)).replace(reply?.text ?? '', ' ');
+  return STATUS.exec(rest.replace(OTHER_NUMBERS, ' '))?.[1];
 }
 
 /**

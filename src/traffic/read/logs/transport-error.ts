@@ -6,7 +6,7 @@ export function isTransportError(line: string): boolean {
 }
 
 const TRANSPORT_ERROR =
-  /\b(?:E(?:CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|SOCKETTIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|PIPE)|ENOTFOUND|(?:Socket|Connect|Read|Http)(?:Timeout|Connect|Reset)?(?:Exception|Error|Timeout)|timed? ?out|timeout of \d|deadline exceeded|connection (?:was )?(?:refused|reset|aborted|closed)|socket hang up|broken pipe|no route to host|no such host|Timeout of \d|closed connection without response|empty reply|unexpected EOF|handshake|certificate|UnknownHostException|NoHttpResponseException|name or service not known|name resolution|SSL connection could not be established|response ended prematurely|actively refused it)\b|: EOF$/i;
+  /\b(?:E(?:CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|SOCKETTIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|PIPE)|ENOTFOUND|(?:Socket|Connect|Read|Http)(?:Timeout|Connect|Reset)?(?:Exception|Error|Timeout)|timed? ?out|timeout of \d|deadline exceeded|connection (?:was )?(?:refused|reset|aborted|closed)|socket hang up|broken pipe|no route to host|no such host|Timeout of \d|closed connection without response|empty reply|unexpected EOF|handshake|certificate|UnknownHostException|NoHttpResponseException|failed to connect|could ?n[o']t connect|name or service not known|name resolution|SSL connection could not be established|response ended prematurely|actively refused it)\b|: EOF$/i;
 
 /** Finds the reason for a missing reply in the text of a logged error. */
 export function reasonOf(error: string): NoReplyReason {
@@ -19,8 +19,12 @@ export function reasonOf(error: string): NoReplyReason {
   // later.
   if (/connect ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|no route/i.test(error)) return 'connect-timeout';
   if (/time.?out|timed out|ETIMEDOUT|ESOCKETTIMEDOUT|deadline|too.?late/i.test(error)) return 'too-late';
-  if (/refused/i.test(error)) return 'refused';
-  if (/ENOTFOUND|EAI_AGAIN|no such host|resolve|UnknownHost|name or service not known|name resolution/i.test(error))
+  if (/refused|failed to connect|could ?n[o']t connect/i.test(error)) return 'refused';
+  if (
+    /ENOTFOUND|EAI_AGAIN|no such host|resolve|UnknownHost|failed to connect|could ?n[o']t connect|name or service not known|name resolution/i.test(
+      error,
+    )
+  )
     return 'unresolved';
   // Only these TLS errors come from the handshake, before the request is sent. After other TLS errors, the request may have
   // arrived.

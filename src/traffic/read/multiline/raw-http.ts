@@ -16,6 +16,9 @@ export type HttpMessage =
   | { readonly kind: 'request'; readonly request: LoggedRequest }
   | { readonly kind: 'reply'; readonly answer: LoggedReply; readonly dateMs: number | null };
 
+/** Matches a line in which `curl -v` says what it does. */
+const NOTE_OF_CURL = /^(?:\* |[{}] \[\d+ bytes data\])/;
+
 /** Maximum number of lines of a body that a program has indented. The bodies of the contract have fewer. */
 const MAX_INDENTED = 100;
 
@@ -62,7 +65,8 @@ export class MessageReader {
   }
 
   #takeBody(line: string): boolean {
-    if (this.#isTraced && line.startsWith('* ')) return false;
+    // curl writes its notes and the body to two outputs, so the last note may come before the body.
+    if (this.#isTraced && NOTE_OF_CURL.test(line)) return this.#first.startsWith('<') && this.#body.length === 0;
     if (this.#isChunked(line)) {
       this.#body.push(line);
       // The last chunk of a body is empty, and an empty line follows it. So the message ends with this empty line.

@@ -18,6 +18,10 @@ const ENTRIES: readonly (readonly [what: string, text: string])[] = [
     `{"time":"2026-11-23T14:00:00Z","method":"POST","path":"/bet","http":{"sent":${quoted(BET)},"got":${quoted(REPLY)}},"code":200}`,
   ],
   [
+    'JSON with the call in a group, and with the body as the request',
+    `{"time":"2026-11-23T14:00:00Z","http":{"method":"POST","target":"/bet","request":${quoted(BET)},"status":200,"response":${quoted(REPLY)}}}`,
+  ],
+  [
     'logfmt with other names',
     `time="2026-11-23T14:00:00Z" level=info method=POST uri="/bet" request=${quoted(BET)} code=200 response=${quoted(REPLY)}`,
   ],

@@ -46,6 +46,45 @@ describe('a line of text with the reason why a call has no reply', () => {
     expect(await endsIn(withoutThread)).toEqual(await endsIn(log));
   });
 
+  it.each([
+    ['ConnectionError: [Errno 111] Connection refused', 'not-sent'],
+    ["cURL error 7: Failed to connect to wallet port 443 after 3 ms: Couldn't connect to server", 'not-sent'],
+    ['timed out after 500 milliseconds', 'late'],
+    ['attempt 201 failed: ECONNRESET', 'lost'],
+  ])('has no status, although the text of the error has a number: %s', async (error, ending) => {
+    expect(await endsIn([line('06.100', 'exec-1', `POST /wallet/bet ${BET} ${error}`)])).toEqual([
+      ['bet', ending, null],
+    ]);
+  });
+
+  it.each(['504 Gateway Time-out', '-> 503 upstream connect error, reset reason: connection timeout', '[502] reset'])(
+    'has a status if a server in front of the operator answered: %s',
+    async (text) => {
+      const status = Number(/\d{3}/.exec(text)?.[0]);
+      expect(await endsIn([line('06.100', 'exec-1', `POST /wallet/bet ${BET} ${text}`)])).toEqual([
+        ['bet', 'declined', status],
+      ]);
+    },
+  );
+
+  it.each([
+    [
+      'the stack trace of Java',
+      { stack_trace: 'java.net.SocketTimeoutException: Read timed out\n\tat a.B.c(B.java:1)' },
+    ],
+    ['exc_info of Python', { exc_info: 'requests.exceptions.ReadTimeout: Read timed out.' }],
+    ['the code of Node.js', { code: 'ECONNABORTED', message: 'timeout of 5000ms exceeded' }],
+  ])('may be a field of JSON: %s', async (_, error) => {
+    const entry = {
+      time: '2026-11-23T13:03:06.100Z',
+      method: 'POST',
+      url: '/wallet/bet',
+      sent: JSON.parse(BET),
+      ...error,
+    };
+    expect(await endsIn([JSON.stringify(entry)])).toEqual([['bet', 'late', null]]);
+  });
+
   it('does not end a request that is answered later, because the error was about something else', async () => {
     const log = [
       line('06.100', 'nio-exec-1', `POST /wallet/bet ${BET}`),
