@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { queryOf } from '../contract/query.ts';
 import { type Made, rarely } from './construction.ts';
 import { readTree } from './json-tree.ts';
-import { decodeQuery, params } from './query-payloads.ts';
+import { canonical, decodeQuery, params } from './query-payloads.ts';
 import { pathOf, type SignedRequest } from './request.ts';
 
 /** The texts that programming languages print for a missing or wrong value. */
@@ -25,6 +25,11 @@ const TYPE_TEXTS = [
 /** The texts that programs put between the parts that they sign. */
 const SEPARATORS = ['', '\n', '.', ':', '|', '&', ',', '-', ' '] as const;
 
+/** The names of headers whose values are secret, or are not known before the request is signed. */
+const NOT_SIGNED = /^(?:proxy-)?authorization$|^cookie$|sign|token|secret|api-?key|password|^content-length$/i;
+const MAX_HEADERS = 20;
+const MAX_HEADER_LENGTH = 200;
+
 /** One part of a request, with its name in a sentence. */
 interface Part {
   readonly id: string;
@@ -33,11 +38,8 @@ interface Part {
 }
 
 /** Returns payloads that programs rarely sign by mistake: a text that stands for nothing, or parts of the request with or without the body. */
-export function rareOfRequest(
-  { method, url }: SignedRequest,
-  fix: 'raw-body' | 'query',
-  body: Buffer | null,
-): readonly Made[] {
+export function rareOfRequest(request: SignedRequest, fix: 'raw-body' | 'query', body: Buffer | null): readonly Made[] {
+  const { method, url } = request;
   const nothing = NOTHING_TEXTS.map((text) =>
     rarely(
       'text-of-nothing',
@@ -60,6 +62,7 @@ export function rareOfRequest(
     ]),
     ...someValues(fields, fix),
     ...(text === '' ? [] : aroundBody(method, pathOf(url).split('?', 1)[0] ?? '', { text, fields })),
+    ...withHeaders(request, body === null ? (canonical(fields) ?? '') : text, fix),
   ];
 }
 
@@ -134,6 +137,45 @@ function aroundBody(
       'raw-body',
     ),
   ]);
+}
+
+/** Returns the payload together with one other header, such as a time stamp, and perhaps with the method and the path. */
+function withHeaders({ method, url, headers = [] }: SignedRequest, payload: string, fix: Made['fix']): readonly Made[] {
+  const path = pathOf(url);
+  const bare = path.split('?', 1)[0] ?? '';
+  return headers
+    .filter(([name, value]) => !NOT_SIGNED.test(name) && value !== '' && value.length <= MAX_HEADER_LENGTH)
+    .slice(0, MAX_HEADERS)
+    .flatMap(([name, value]) => {
+      const mistake = (parts: string): string =>
+        `The header ${name} was signed together with ${parts}. Sign only the payload.`;
+      return headerTexts(name, value).flatMap((text) =>
+        SEPARATORS.flatMap((mark) => [
+          ...[`${text}${mark}${payload}`, `${payload}${mark}${text}`].map((content) =>
+            rarely('header-and-payload', mistake('the payload'), content, fix),
+          ),
+          ...distinctTexts(bare, path).flatMap((place) =>
+            [
+              [text, method, place, payload],
+              [method, place, text, payload],
+              [method, place, payload, text],
+              [text, place, payload],
+              [place, text, payload],
+            ].map((parts) => rarely('header-path-payload', mistake('the path and the payload'), parts.join(mark), fix)),
+          ),
+        ]),
+      );
+    });
+}
+
+/** Returns the value of a header as programs sign it. A time may be signed in seconds although it is sent in milliseconds. */
+function headerTexts(name: string, value: string): readonly string[] {
+  const inSeconds = /^\d{13}$/.test(value) ? [value.slice(0, -3)] : [];
+  return [value, ...inSeconds, `${name}:${value}`, `${name.toLowerCase()}:${value}`];
+}
+
+function distinctTexts(...texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)];
 }
 
 /** Returns the ids and the amount in a body. */

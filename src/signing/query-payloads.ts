@@ -128,6 +128,14 @@ export function queryTexts(query: string): readonly Made[] {
       formText(plain.toSorted(([a], [b]) => (a < b ? -1 : 1))),
       'query',
     ),
+    ...[plain, plain.toSorted(([a], [b]) => (a < b ? -1 : 1))].map((each) =>
+      rarely(
+        'query-string-encoded-rfc3986',
+        'The query string was decoded, encoded again with %20 for each space, and signed. For a GET, sign the JSON object of the parameters.',
+        formText(each).replaceAll('+', '%20'),
+        'query',
+      ),
+    ),
     rarely(
       'query-string-end',
       'The query string was signed with an ampersand at its end. For a GET, sign the JSON object of the parameters.',

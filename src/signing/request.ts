@@ -11,6 +11,8 @@ export interface SignedRequest {
   readonly body: Uint8Array | null;
   /** The value of the signature header; undefined if the request does not have this header. */
   readonly signature: string | undefined;
+  /** The other headers of the request; undefined if they are unknown. */
+  readonly headers?: readonly (readonly [name: string, value: string])[];
   /** True if the body was given by itself. An editor or a shell may have added a line break at its end. */
   readonly isBodyAlone?: boolean;
 }
@@ -33,6 +35,8 @@ export function anyRequest(
   const bare = path.split('?', 1)[0] ?? '';
   const text = body?.toString('utf8') ?? '';
   const query = queryOf(url);
+  // Raw HTTP does not show the scheme of the URL.
+  const otherScheme = url.replace(/^http(s?):/, (_scheme, secure: string) => (secure === '' ? 'https:' : 'http:'));
   const decoded = params(() => decodeQuery(query, 'form'));
   const otherForm = body === null || !decoded ? undefined : canonical(decoded);
   const parts: readonly (readonly [id: string, mistake: string, content: string])[] = [
@@ -72,6 +76,7 @@ export function anyRequest(
       ? []
       : ([
           ['url', 'The URL was signed instead of the payload.', url],
+          ['url', 'The URL was signed instead of the payload.', otherScheme],
           [
             'url-without-query',
             'The URL without its query was signed instead of the payload.',
@@ -116,6 +121,21 @@ export function anyRequest(
             'url-body',
             'The URL was written before the body, and both were signed together. Sign only the body.',
             `${url}${text}`,
+          ],
+          [
+            'url-body',
+            'The URL was written before the body, and both were signed together. Sign only the body.',
+            `${otherScheme}${text}`,
+          ],
+          [
+            'method-path-query-body-lines',
+            'The method, the path, the query and the body were signed on separate lines. Sign only the body.',
+            `${method}\n${bare}\n${query}\n${text}`,
+          ],
+          [
+            'method-path-body-line',
+            'The method and the path were written on a line before the body, and both were signed together. Sign only the body.',
+            `${method}${bare}\n${text}`,
           ],
           [
             'body-path',

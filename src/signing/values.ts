@@ -77,6 +77,13 @@ function snake(name: string): string {
   return name.replace(/ID$/, 'Id').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Rewrites every UUID in the body. */
+function uuids(tree: JsonTree, rewrite: (uuid: string) => string): JsonTree {
+  return mapTree(tree, (value) => (value.kind === 'text' && UUID.test(value.text) ? text(rewrite(value.text)) : value));
+}
+
 /** Changes that programs make to amounts and other values before they sign them. */
 export const VALUE_CHANGES: readonly ValueChange[] = [
   {
@@ -163,6 +170,24 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
     id: 'amount-text-cents',
     mistake: 'The amount was signed in cents, as a string.',
     change: rewriting('amount', (value) => text(cents(value))),
+  },
+  {
+    id: 'uuids-upper-case',
+    isRare: true,
+    mistake: 'The UUIDs were signed in upper case. Sign them exactly as they were sent.',
+    change: (tree) => uuids(tree, (uuid) => uuid.toUpperCase()),
+  },
+  {
+    id: 'uuids-lower-case',
+    isRare: true,
+    mistake: 'The UUIDs were signed in lower case. Sign them exactly as they were sent.',
+    change: (tree) => uuids(tree, (uuid) => uuid.toLowerCase()),
+  },
+  {
+    id: 'uuids-without-hyphens',
+    isRare: true,
+    mistake: 'The UUIDs were signed without their hyphens. Sign them exactly as they were sent.',
+    change: (tree) => uuids(tree, (uuid) => uuid.replaceAll('-', '')),
   },
   {
     id: 'numbers',

@@ -235,6 +235,8 @@ describe('a signature over something else than the body', () => {
     ['method-and-path', SENT, 'POST /eu/bet?b=2&a=1'],
     ['method-path-body', SENT, `POST/eu/bet${SENT}`],
     ['method-path-body-lines', SENT, `POST\n/eu/bet\n${SENT}`],
+    ['method-path-body-line', SENT, `POST/eu/bet\n${SENT}`],
+    ['method-path-query-body-lines', SENT, `POST\n/eu/bet\nb=2&a=1\n${SENT}`],
     ['method-path-query-lines', SENT, 'POST\n/eu/bet\nb=2&a=1'],
     ['method-body', SENT, `POST${SENT}`],
     ['path-body', SENT, `/eu/bet${SENT}`],

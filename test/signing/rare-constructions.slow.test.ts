@@ -43,6 +43,7 @@ const ESCAPES = [
   ['(', '%28'],
   [')', '%29'],
 ] as const;
+const inUpperCase = (body: string): string => body.replaceAll(/[\da-f-]{36}/g, (uuid) => uuid.toUpperCase());
 const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** Returns a body whose signature has a certain form. */
@@ -54,6 +55,26 @@ function bodyWhere(is: (signature: Buffer) => boolean): string {
 }
 const high = bodyWhere(([first = 0]) => first > 127);
 const low = bodyWhere((signature) => (signature[0] ?? 0) < 16 && signature.some((byte) => byte > 127));
+
+const HEADERS = [
+  ['Host', 'wallet.example'],
+  ['X-Timestamp', '1795438985123'],
+  ['X-Nonce', 'n-77'],
+  ['Authorization', 'Bearer secret'],
+] as const;
+const CANONICAL_QUERY = '{"currency":"EUR","gameID":"g/1","sessionID":"s-7731"}';
+
+/** Signatures of a header together with the payload. */
+const WITH_HEADER: readonly Row[] = [
+  ['header-and-payload', hmac(`1795438985123.${BODY}`)],
+  ['header-and-payload', hmac(`1795438985${BODY}`)],
+  ['header-and-payload', hmac(`${BODY}\nn-77`)],
+  ['header-and-payload', hmac(`x-nonce:n-77\n${BODY}`)],
+  ['header-and-payload', hmac(`n-77:${CANONICAL_QUERY}`), null],
+  ['header-path-payload', hmac(`1795438985123POST/wallet/bet${BODY}`)],
+  ['header-path-payload', hmac(`POST\n/wallet/bet\nn-77\n${BODY}`)],
+  ['header-path-payload', hmac(`1795438985123\nGET\n/wallet/balance?${QUERY}\n${CANONICAL_QUERY}`), null],
+];
 
 /** `body` is null for the query of a GET. */
 type Row = readonly [id: string, signature: string, body?: string | null];
@@ -77,6 +98,12 @@ const TEXTS: readonly Row[] = [
   ...['[object Promise]', '[object ReadableStream]', 'Array', 'System.Byte[]'].map(
     (text): Row => ['text-of-type', hmac(text)],
   ),
+  ['uuids-upper-case', hmac(inUpperCase(BODY))],
+  ['uuids-without-hyphens', hmac(BODY.replaceAll(/(?<=[\da-f]{4})-/g, ''))],
+  ['method-path-query-body-lines', hmac(`POST\n/wallet/bet\n\n${BODY}`)],
+  ['method-path-body-line', hmac(`POST/wallet/bet\n${BODY}`)],
+  ['url', hmac('http://wallet.example/wallet/bet')],
+  ['url-body', hmac(`http://wallet.example/wallet/bet${BODY}`)],
   ['json-of-bytes', hmac(JSON.stringify([...Buffer.from(BODY)]))],
   ['json-of-typed-array', hmac(JSON.stringify(new Uint8Array(Buffer.from(BODY))))],
   ['printed-bytes-go', hmac(`[${[...Buffer.from(BODY)].join(' ')}]`)],
@@ -272,11 +299,13 @@ const KEYS: readonly Row[] = [
 
 describe('a signature that is made in a rare way', () => {
   it.each(
-    [...TEXTS, ...FORMS, ...QUERIES, ...WRITTEN, ...HASHED, ...KEYS].map(([id, signature, body = BODY]) => ({
-      id,
-      signature,
-      body,
-    })),
+    [...TEXTS, ...WITH_HEADER, ...FORMS, ...QUERIES, ...WRITTEN, ...HASHED, ...KEYS].map(
+      ([id, signature, body = BODY]) => ({
+        id,
+        signature,
+        body,
+      }),
+    ),
   )(
     'is explained by it alone: $id of $signature',
     ({ id, signature, body }) => {
@@ -287,6 +316,7 @@ describe('a signature that is made in a rare way', () => {
           url: `https://wallet.example/wallet/${path}`,
           body: body === null ? null : Buffer.from(body),
           signature,
+          headers: HEADERS,
         },
         [{ text: KEY, name: 'the key', role: 'integration' }],
       );
@@ -297,6 +327,12 @@ describe('a signature that is made in a rare way', () => {
     },
     30_000,
   );
+
+  it('is not explained by a secret in a header, because explain prints what was signed', () => {
+    const signature = hmac(`Bearer secret${BODY}`);
+    const request = { method: 'POST', url: '/bet', body: Buffer.from(BODY), signature, headers: HEADERS };
+    expect(explainSignature(request, [{ text: KEY, name: 'the key', role: 'integration' }]).kind).toBe('unexplained');
+  }, 30_000);
 
   it('is right if somebody has formatted the body, and put its fields in another order', () => {
     const formatted = JSON.stringify(Object.fromEntries(PAIRS.toReversed()), null, 2);

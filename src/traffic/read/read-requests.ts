@@ -53,6 +53,7 @@ export function signedRequest({ method, url, headers, body }: LoggedRequest): Si
     url,
     body: body === null ? null : Buffer.from(body.data, body.encoding),
     signature: headers === null ? undefined : header(headers, SIGNATURE_HEADER),
+    ...(headers && { headers }),
   };
 }
 
@@ -74,6 +75,7 @@ function rawRequest(bytes: Buffer): SignedRequest {
     url: target.startsWith('/') && host !== undefined ? `http://${host}${target}` : target,
     body: method === 'GET' ? null : rawBody(bytes.subarray(gap ? gap.index + gap[0].length : bytes.length), headers),
     signature: header(headers, SIGNATURE_HEADER),
+    headers,
   };
 }
 
