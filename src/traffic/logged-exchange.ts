@@ -148,6 +148,8 @@ export type LogEntry =
       readonly why: string;
       /** The beginning of the line. Left out if the entry is not one line. */
       readonly text?: string;
+      /** True if the end of the line is missing, and the rest is like the beginning of lines with calls. */
+      readonly isCutCall?: true;
     };
 
 /** Converts bytes to a body. The body is stored as text if the bytes are valid UTF-8, and otherwise as base64. */

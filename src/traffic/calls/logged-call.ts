@@ -85,7 +85,8 @@ export function loggedCall(
     views.map(({ exchange }) => exchange.logged[field]).find((text) => text !== undefined) ?? null;
   // A server between the two sides may have replaced the operator's reply. Then the balance is in the reply that the operator
   // logged.
-  const own = also && isReplaced({ seen, alsoSeen: also }) ? readingOf(bestReply([also.exchange.answer])) : reading;
+  const isOther = also !== null && isReplaced({ seen, alsoSeen: also });
+  const own = isOther ? readingOf(bestReply([also.exchange.answer])) : reading;
   const isAnswered = reply !== null;
   const isWhole = own !== null && !isCut(own);
   return {
@@ -94,7 +95,7 @@ export function loggedCall(
     alsoSeen: also,
     ending,
     done: ending === 'unknown' && isCut(reading) ? 'maybe' : doneBy(seen.call, ending, answers),
-    status: reply?.status ?? null,
+    status: (isOther ? bestReply([seen.exchange.answer]) : reply)?.status ?? null,
     reading,
     balance:
       saidBalance(own) ??

@@ -52,6 +52,8 @@ interface UnreadEntry {
   readonly why: string;
   /** The beginning of the line of the entry; null if the entry is not one line. */
   readonly text: string | null;
+  /** True if the end of the line is missing, and the rest is like the beginning of lines with calls. */
+  readonly isCutCall?: true;
 }
 
 /** The calls of other providers in one file that were left out. */
@@ -381,7 +383,12 @@ export class CallCollector {
         this.judgements.push({ place: { file, line: entry.line }, ...entry.judgement });
         return null;
       case 'unreadable':
-        this.unreadable({ place: { file, line: entry.line }, why: entry.why, text: entry.text ?? null });
+        this.unreadable({
+          place: { file, line: entry.line },
+          why: entry.why,
+          text: entry.text ?? null,
+          ...(entry.isCutCall && { isCutCall: entry.isCutCall }),
+        });
         return null;
     }
   }
@@ -432,7 +439,7 @@ export class CallCollector {
   unreadable(entry: UnreadEntry): void {
     this.#unreadableCount += 1;
     if (this.#unreadable.length < MAX_NAMED) this.#unreadable.push(entry);
-    if (!mayBeCall(entry.text)) return;
+    if (entry.isCutCall !== true && !mayBeCall(entry.text)) return;
     this.#unreadCallCount += 1;
     if (this.#unreadCalls.length < MAX_NAMED) this.#unreadCalls.push(entry);
   }

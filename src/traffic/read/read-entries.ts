@@ -1,6 +1,7 @@
 import { cutEntry, cutObject } from '../cut-body.ts';
 import { type Fields, isFields, parsed } from '../json-fields.ts';
 import type { LogEntry, LoggedExchange, LogPlace, LogTime, Side } from '../logged-exchange.ts';
+import { CallBeginnings } from './call-beginnings.ts';
 import type { ReadFileBeside } from './commands/command.ts';
 import { curlFailure } from './commands/curl.ts';
 import { httpieFailure } from './commands/httpie.ts';
@@ -60,6 +61,7 @@ const UNKNOWN_FORMAT = 'its format is unknown';
 const MAX_SHOWN = 4096;
 const UNKNOWN = { kind: 'unknown' } as const;
 const CUT = 'the logger has cut its JSON';
+const ENDS_WITHIN_LINE = 'the file ends within this line';
 /** Matches the colours that loggers print for a terminal. */
 const COLOUR = /\u001B\[[\d;]{0,20}m/g;
 
@@ -226,6 +228,7 @@ function shownWith(entry: LogEntry, line: number, text: string): LogEntry {
  */
 class LineReader {
   readonly #source: Source;
+  readonly #beginnings = new CallBeginnings();
   readonly #correlation: ReplyCorrelation;
   /** Joins lines of text. The fields of these lines have croupier's own names, even if other names are configured for JSON. */
   readonly #textCorrelation: ReplyCorrelation;
@@ -618,7 +621,9 @@ class LineReader {
         kind: 'unreadable',
         line: row.line,
         why: 'the row has another number of columns than the header',
+        ...(this.#beginnings.isLike(row.text) && { isCutCall: true }),
       });
+    if (object) this.#beginnings.learn(row.text);
   }
 
   /** Returns the entries that the end of the file completes. */
@@ -670,6 +675,16 @@ class LineReader {
   }
 
   #line(text: string, number: number, ended: boolean): readonly LogEntry[] {
+    const entries = this.#entriesOf(text, number, ended);
+    if (entries.every(({ kind }) => kind === 'exchange')) this.#beginnings.learn(text);
+    else if (!ended && this.#beginnings.isLike(text))
+      return entries.map((entry) =>
+        entry.kind === 'unreadable' ? { ...entry, why: ENDS_WITHIN_LINE, isCutCall: true } : entry,
+      );
+    return entries;
+  }
+
+  #entriesOf(text: string, number: number, ended: boolean): readonly LogEntry[] {
     const place: LogPlace = { file: this.#source.file, line: number };
     if (text.trimStart().startsWith('{')) {
       const value = parsedLine(text);
@@ -681,7 +696,7 @@ class LineReader {
       if (fields && readJsonLine(fields, this.#source.form, place)) {
         return this.#logged(fields, place);
       }
-      const why = !ended ? 'the file ends within this line' : cutObject(text) ? CUT : 'it is not valid JSON';
+      const why = !ended ? ENDS_WITHIN_LINE : cutObject(text) ? CUT : 'it is not valid JSON';
       return [{ kind: 'unreadable', line: number, why }];
     }
     this.#columns = w3cColumns(text) ?? this.#columns;

@@ -320,21 +320,26 @@ function roundlessWinsOf({ transactions }: Books): readonly LoggedCall[] {
   );
 }
 
-/** Returns the balance calls after the last known balance whose balance is not in the log. */
+/** Returns the calls after the last known balance whose balance is not in the log. */
 function unreadBalancesOf({ lastSaid }: Books, calls: readonly LoggedCall[]): readonly LoggedCall[] {
   const last = lastSaid?.call.number ?? 0;
   return calls.filter((call) => call.number > last && isBalanceMissing(call, calls));
 }
 
 /**
- * True for a balance call that was answered 200, but whose balance is not in the log, although the log shows the balances of other
- * such calls. For example, the end of the line is missing.
+ * True for a call that was answered 200, but whose balance is not in the log, although the log shows the balances of other such
+ * calls. For example, the end of the line is missing. Such a balance could show that an earlier result is wrong.
  */
-function isBalanceMissing({ seen, status, balance, reading }: LoggedCall, calls: readonly LoggedCall[]): boolean {
-  if (seen.call !== 'balance' || status !== 200 || balance !== null || isCut(reading)) return false;
+function isBalanceMissing(
+  { seen, status, ending, balance, reading }: LoggedCall,
+  calls: readonly LoggedCall[],
+): boolean {
+  if (balance !== null || isCut(reading)) return false;
+  const isUnlogged = status === 200 ? reading === null : status === null && ending === 'unknown';
+  if (seen.call === 'balance' ? status !== 200 && !isUnlogged : status !== 200 || !isUnlogged) return false;
   const { file } = seen.exchange.place;
   return calls.some(
-    (other) => other.seen.call === 'balance' && other.balance !== null && other.seen.exchange.place.file === file,
+    (other) => other.seen.call === seen.call && other.balance !== null && other.seen.exchange.place.file === file,
   );
 }
 

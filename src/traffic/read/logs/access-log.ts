@@ -11,8 +11,8 @@ type Groups = Readonly<Record<string, string | undefined>>;
 const FORMS: readonly RegExp[] = [
   // The common log format, or the combined format with referer and user agent. Some servers add the duration. nginx writes it in
   // seconds with a decimal point. Apache writes whole microseconds, which look like milliseconds, so they are ignored. AWS API
-  // Gateway writes no space before the request.
-  /^(?:\S+:\d+ )?(\S+) \S+ (\S+|"[^"]*") \[(?<time>[^\]]+)\] ?"(?<url>(?:[^"\\]|\\.)*)" (?<status>\d{3}) (?:\d+|-)(?: "(?:[^"\\]|\\.)*" "(?:[^"\\]|\\.)*")?(?:(?: \d+)? "?(?:(?<tookSeconds>\d+\.\d+)|\d+)"?)?/,
+  // Gateway writes no space before the request. Apache may write the name of the host first.
+  /^(?:\S+ (?=\S+ \S+ (?:[^\s"]+|"[^"]*") \[))?(\S+) \S+ (\S+|"[^"]*") \[(?<time>[^\]]+)\] ?"(?<url>(?:[^"\\]|\\.)*)" (?<status>\d{3}) (?:\d+|-)(?: "(?:[^"\\]|\\.)*" "(?:[^"\\]|\\.)*")?(?:(?: \d+)? "?(?:(?<tookSeconds>\d+\.\d+)|\d+)"?)?/,
   // The HTTP format of HAProxy, after at most 400 other characters. It has five timers, and the last one is the total time.
   /^.{0,400}?\[(?<time>\d\d\/\w{3}\/\d{4}:[\d:.]+)\] \S+ \S+ (?:-?\d+\/){4}\+?(?<tookMs>\d+) (?<status>\d{3}|-1) .*"(?<url>[A-Z]+ \S+(?: HTTP\/[\d.]+)?)"\s*$/,
   // The default format of Envoy and Istio. After the status come flags and reasons, bytes in, bytes out, and the

@@ -65,6 +65,18 @@ const TRUTHS: readonly Truth[] = [
     says: 'should have 52.00, and the operator said 52.00',
   },
   service('feign-504-taken.log', 3, 'was declined with 504, but was taken'),
+  // The text of the error has the number 111, which is no status.
+  service('structlog-errno-refunded.log', 0, 'should have 46.70, and the operator said 46.70'),
+  service('winston-time-out-refunded.log', 1, 'should have 46.70, and the operator said 46.70'),
+  service('slog-reset-refund-refused.ndjson', 1, 'should have 46.70, and the operator said 39.35'),
+  operator('curl-verbose-bet-twice.txt', 1, 'should have 34.10, and the operator said 26.75'),
+  operator('apache-vhost-win-twice.log', 1, 'should have 52.85, and the operator said 64.85'),
+  operator('kibana-cut-row.csv', 3, '1 line that may be a call could not be read'),
+  {
+    args: ['--service', 'gateway-service.ndjson', '--operator', 'gateway-operator.clef'],
+    status: 1,
+    says: 'was answered 502, so the service counts it as declined, but the operator took its amount',
+  },
   operator('zerolog-jpy-409-then-200.log', 0, 'should have 1500 JPY, and the operator said 1500 JPY'),
 ];
 
