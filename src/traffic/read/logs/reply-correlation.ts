@@ -31,6 +31,8 @@ interface EarlyReply {
 export class ReplyCorrelation {
   readonly #form: LogForm;
   readonly #waiting = new Map<string, LoggedExchange>();
+  /** True if a line had the body and the reply of a call, and no line before was about this call. */
+  #hasWholeLines = false;
   /** The bodies of replies that were logged before the line with the status. */
   readonly #replies = new Map<string, string>();
   /**
@@ -107,6 +109,7 @@ export class ReplyCorrelation {
   request(found: LoggedExchange, object: Fields): readonly LogEntry[] {
     const exchange = this.#withSent(found, object);
     const isWhole = exchange.answer.kind !== 'unknown' && this.#waiting.size === 0 && this.#done === null;
+    if (isWhole && isBodyKnown(exchange)) this.#hasWholeLines = true;
     const id = isWhole ? undefined : this.#idOf(object);
     if (id === undefined) return [{ kind: 'exchange', exchange }];
     if (id === ADJACENT && this.#repeats(exchange)) {
@@ -119,7 +122,9 @@ export class ReplyCorrelation {
     // After an error, a line with the same request is a new attempt, and not a second line about the failed attempt.
     const isFailed = this.#failures.has(id);
     if (id === ADJACENT) this.#noteAdjacent(exchange, isFailed ? undefined : before);
-    const same = before && !isFailed && isSame(before, exchange) ? joined(before, exchange) : undefined;
+    // If this log writes a call on one line, a line without the body is the rest of another call, and not the beginning of this one.
+    const isRest = before && id === ADJACENT && this.#hasWholeLines && !isBodyKnown(before) && isBodyKnown(exchange);
+    const same = before && !isFailed && !isRest && isSame(before, exchange) ? joined(before, exchange) : undefined;
     const ended: readonly LogEntry[] =
       before && !same ? [{ kind: 'exchange', exchange: this.#unanswered(id, before) }] : [];
     this.#waiting.delete(id);
@@ -370,7 +375,18 @@ export class ReplyCorrelation {
 function isSame(a: LoggedExchange, b: LoggedExchange): boolean {
   const isSoon = a.time === null || b.time === null || Math.abs(elapsedMs(a.time, b.time)) < ONE_REQUEST_MS;
   const bodies = [a, b].map(({ request: { body } }) => (body === null || body === 'unknown' ? undefined : body.data));
-  return isSoon && isSameCall(a, b) && (bodies.includes(undefined) || bodies[0] === bodies[1]);
+  const isOfOther = OF_ONE_CALL.some((field) => {
+    const [one, other] = [a.logged[field], b.logged[field]];
+    return one !== undefined && other !== undefined && one !== other;
+  });
+  return isSoon && !isOfOther && isSameCall(a, b) && (bodies.includes(undefined) || bodies[0] === bodies[1]);
+}
+
+/** The values that all lines of one call have in common. */
+const OF_ONE_CALL = ['player', 'currency', 'session', 'tx'] as const;
+
+function isBodyKnown({ request: { body } }: LoggedExchange): boolean {
+  return body !== null && body !== 'unknown';
 }
 
 /**

@@ -272,3 +272,23 @@ describe('lines of text of an HTTP client', () => {
     expect(win?.answer).toEqual({ kind: 'unknown' });
   });
 });
+
+describe('a line that lacks its end', () => {
+  const whole = (second: string, player: string, tx: string): string =>
+    `2026-11-21T13:03:${second}Z INFO player=${player} POST /eu/win request=${SENT.replace('t-1', tx)} status=200 response=${REPLY}`;
+  const rest = (player: string): string => `2026-11-21T13:03:08.000Z INFO player=${player} POST /eu/win req`;
+
+  it.each(['p-1', 'p-2'])('is not joined with the next call, also if it has the player %s', async (player) => {
+    const log = [whole('07.000', 'p-1', 't-1'), rest(player), whole('09.000', 'p-1', 't-2')].join('\n');
+    expect((await logged(`${log}\n`)).map(({ tx, ending }) => [tx, ending])).toEqual([
+      ['t-1', 'accepted'],
+      [null, 'unknown'],
+      ['t-2', 'accepted'],
+    ]);
+  });
+
+  it('is not joined with a call of another player, also if it is the first line', async () => {
+    const log = [rest('p-2'), whole('09.000', 'p-1', 't-2')].join('\n');
+    expect((await logged(`${log}\n`)).map(({ tx }) => tx)).toEqual([null, 't-2']);
+  });
+});
