@@ -1,7 +1,7 @@
 import type { CallStep, Plan, Step } from '../scenario/plan/plan.ts';
 
 /** The calls whose faults show only in some scenarios. Nearly every scenario places a bet. */
-export const MOVING_CALLS = ['win', 'refund'] as const;
+const MOVING_CALLS = ['win', 'refund'] as const;
 
 export type MovingCall = (typeof MOVING_CALLS)[number];
 
