@@ -561,9 +561,15 @@ describe('variants of bookkeeping', () => {
 describe('variants of timing', () => {
   it('answer a duplicate of a call in progress with 409, and later with the stored reply', async () => {
     const { caller } = await start('duplicate-in-flight-409');
-    const bet = ids();
-    const both = await Promise.all([caller.bet('usd', '1', bet), caller.bet('usd', '1', bet)]);
-    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]));
+    const twice = async () => {
+      const bet = ids();
+      return { bet, both: await Promise.all([caller.bet('usd', '1', bet), caller.bet('usd', '1', bet)]) };
+    };
+    // On a busy machine, the second call may arrive when the first one has ended. Then it gets the stored reply.
+    let { bet, both } = await twice();
+    for (let times = 1; times < 20 && both.every(({ status }) => status === 200); times += 1)
+      ({ bet, both } = await twice());
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     expect(await caller.bet('usd', '1', bet)).toEqual(both.find(({ status }) => status === 200));
   });
 
