@@ -2,7 +2,7 @@ import type { ActionType } from '../contract/call-name.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { Exchange } from '../journal/exchange.ts';
 import type { Judge } from '../judge/judge.ts';
-import type { PlannedCall } from '../judge/planned-calls.ts';
+import { isSameTxIDAtOnce, type PlannedCall } from '../judge/planned-calls.ts';
 import { answerOf } from '../reply/classify.ts';
 import { readReply } from '../reply/read.ts';
 import type { CallStep } from '../scenario/plan/plan.ts';
@@ -62,7 +62,10 @@ export class OpenRounds {
         const round = this.#byKey.get(key);
         // The operator may treat a win with the txID of a bet as a repeated bet, and send the first reply to the bet again. Then
         // the round is still open.
-        if (round && !round.known.has(textOf(fields.txID) ?? '')) round.isOpen = false;
+        if (!round || round.known.has(textOf(fields.txID) ?? '')) return;
+        // The operator may have booked the same win in the other session, and have sent that reply again in this session. Then an
+        // operator that allows one open round per session still takes the round of this session for open.
+        if (!this.#isAlsoInOtherSession(step)) round.isOpen = false;
         return;
       }
       case 'refund': {
@@ -131,6 +134,15 @@ export class OpenRounds {
   /** Removes a round that was completed, or that the operator refuses to complete. */
   remove({ alias, roundID }: OpenRound): void {
     this.#byKey.delete(`${alias} ${roundID}`);
+  }
+
+  /** True for a call that is sent at the same instant from two sessions, with the same txID. */
+  #isAlsoInOtherSession(step: CallStep): boolean {
+    const { calls } = this.#judge.plannedCalls;
+    return calls.some(
+      (planned) =>
+        isSameTxIDAtOnce(planned) && (planned.step.key === step.key || planned.sameTxID?.step.key === step.key),
+    );
   }
 
   /** False for a further bet of an open round, and for a bet that was accepted before and is sent again. */

@@ -71,6 +71,26 @@ describe('completing rounds', () => {
     expect(calls).toEqual(['bet 1.00 in 1', 'win 1.00 in 1', 'win 1.00 in 1']);
   });
 
+  it('a round is completed in the session of its bet if its only win was sent from two sessions at the same instant', async () => {
+    const sessions = [P1, { ...P2, player: 'p1' }];
+    const { url, calls } = await operatorServer(undefined, { sessions });
+    const race = scenarioOf(
+      'bet/rounds',
+      'rules: [idempotency.conflicting-body]\nneeds: { second: { player: same } }\nsteps: [{ bet: , as: a }, { balance: }, { together: [{ win: { round: a }, as: paid, expect: either }, { win: { session: second, round: a, txID: "${paid.txID}" }, expect: either }] }, { balance: }]',
+    );
+    const run = await ran(url, [race], { deadlineMs: 1000, raceRounds: 1 }, sessions);
+    const moving = calls.filter(({ call }) => call !== 'balance');
+    const sent = moving.map(
+      ({ call, fields }) => `${call} ${textOf(fields?.amount)} from ${textOf(fields?.sessionID)}`,
+    );
+    const [bet, ...wins] = sent;
+    expect(bet).toBe('bet 1.00 from s1');
+    expect(wins.slice(0, 2).sort()).toEqual(['win 1.00 from s1', 'win 1.00 from s2']);
+    expect(wins.slice(2)).toEqual(['win 0 from s1']);
+    expect(moving.at(-1)?.fields?.roundID).toBe(moving[0]?.fields?.roundID);
+    expect(run.findings()).toEqual([]);
+  });
+
   it('a round of which one bet was refunded is completed because of its other bet', async () => {
     const { calls } = await played(
       'rules: [refund.one-of-many]\nsteps: [{ bet: , as: a }, { bet: { round: a }, as: b }, { refund: { of: b } }, { balance: }]',
