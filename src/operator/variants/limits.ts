@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { failure } from '../../sdk/reply.ts';
 import { readAmount, scaleOf } from '../amount.ts';
-import type { Behaviour } from '../behaviour.ts';
+import { type Behaviour, decisionOf } from '../behaviour.ts';
+import { bodyOf, callOf } from '../rewriting.ts';
 import type { Claim, Session, Store } from '../store.ts';
 import type { Variant } from '../variation.ts';
 
@@ -71,6 +73,34 @@ function isNoStep(units: bigint): LimitCondition {
 /** The least time between two bets of a player, in milliseconds. */
 const PAUSE_MS = 40;
 
+/**
+ * Declines a bet in a new round while another round of the session is open. Free bets are not limited.
+ *
+ * @param open receives the open round of each session
+ */
+function oneOpenRound(right: Behaviour, open: Map<unknown, string>): Partial<Behaviour> {
+  const limited = limitingBets(
+    right,
+    { status: 409, message: 'Please finish your current round first.' },
+    ({ sessionID, roundID }) => open.has(sessionID) && open.get(sessionID) !== roundID,
+  );
+  return {
+    ...limited,
+    record: (store, entry) => {
+      const recorded = right.record(store, entry);
+      const { call, outcome, sessionID, roundID, type } = entry;
+      if (outcome !== 'done' || type === 'free') return recorded;
+      if (call === 'bet' && roundID !== null) open.set(sessionID, roundID);
+      if (call === 'win' && open.get(sessionID) === roundID) open.delete(sessionID);
+      if (call === 'refund' && entry.moved > 0n) open.delete(sessionID);
+      return recorded;
+    },
+  };
+}
+
+/** The time by which a win in the session of its round is late, in milliseconds. */
+const LATE_WIN_MS = 4;
+
 /** Ends sessions after a number of bets. Still accepts wins and refunds of rounds in these sessions. */
 function endingSessions(right: Behaviour, isEnded: (session: Session) => boolean): Partial<Behaviour> {
   return { isOpen: (session) => right.isOpen(session) && !isEnded(session) };
@@ -85,24 +115,21 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
     name: 'one-open-round',
     description:
       'A bet in a new round is declined with 409 while another round of the session has neither win nor refund.',
+    change: (right) => oneOpenRound(right, new Map()),
+  },
+  {
+    name: 'one-open-round-other-session-first',
+    description:
+      'Like one-open-round. Of a win that arrives from two sessions at once, the call in the session of the round comes second. It gets the first reply, and the round stays open.',
     change: (right) => {
-      const open = new Map<string, string>();
-      const limited = limitingBets(
-        right,
-        { status: 409, message: 'Please finish your current round first.' },
-        ({ sessionID, roundID }) => open.has(sessionID) && open.get(sessionID) !== roundID,
-      );
+      const open = new Map<unknown, string>();
       return {
-        ...limited,
-        record: (store, entry) => {
-          const recorded = right.record(store, entry);
-          const { call, outcome, sessionID, roundID, type } = entry;
-          if (outcome !== 'done' || type === 'free') return recorded;
-          if (call === 'bet' && roundID !== null) open.set(sessionID, roundID);
-          if (call === 'win' && open.get(sessionID) === roundID) open.delete(sessionID);
-          if (call === 'refund' && entry.moved > 0n) open.delete(sessionID);
-          return recorded;
+        ...oneOpenRound(right, open),
+        receive: async (request, answer) => {
+          if (callOf(request) === 'win' && open.has(bodyOf(request)?.sessionID)) await sleep(LATE_WIN_MS);
+          return right.receive(request, answer);
         },
+        recall: (earlier) => decisionOf(earlier),
       };
     },
   },
