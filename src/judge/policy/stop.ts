@@ -78,7 +78,9 @@ export function stopAfter(observed: ObservedCall): Stop | null {
               : [];
   const tooFine = operatorLimit(observed) ? undefined : tooManyDecimals(observed);
   if (tooFine !== undefined) return { verdict: 'skip', reason: tooFine, connection: false, causes: [] };
-  const reason = `the ${step.call} of step ${step.key} was not accepted: ${describeOutcome(observed)}`;
+  const reason = isEnded(observed)
+    ? endedReason(observed)
+    : `the ${step.call} of step ${step.key} was not accepted: ${describeOutcome(observed)}`;
   return isBusy(status) || operatorLimit(observed) !== undefined || ownDecline(observed) !== undefined
     ? { verdict: 'skip', reason, connection: false, causes, declined: true }
     : { verdict: 'inconclusive', reason, connection: false, causes };
@@ -105,11 +107,16 @@ export function stopAfterRead(observed: ObservedCall, value: Money | undefined):
   const isDeclined = isBusy(observed.reading?.status) || isEnded(observed);
   return {
     verdict: isHidden || isDeclined ? 'skip' : 'inconclusive',
-    reason: `the balance could not be read: ${describeOutcome(observed)}`,
+    reason: isEnded(observed) ? endedReason(observed) : `the balance could not be read: ${describeOutcome(observed)}`,
     connection: false,
     causes,
     ...(isDeclined && { declined: true }),
   };
+}
+
+/** Says that a session has ended during the run, and what the user can do. */
+function endedReason(observed: ObservedCall): string {
+  return `the session has ended (use a session that stays open during the whole run): ${describeOutcome(observed)}`;
 }
 
 function stopWithoutReply(observed: ObservedCall): Stop {

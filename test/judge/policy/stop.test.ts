@@ -71,6 +71,18 @@ describe('a scenario is skipped', () => {
       /the bet of step 1/,
     ],
     [
+      'the session has ended when the balance is read',
+      'steps: [{ balance: }]',
+      { fault: answering('1', error(403, 'Over', 'session_expired')) },
+      /^the session has ended \(use a session that stays open/,
+    ],
+    [
+      'the session has ended when a bet is placed',
+      'steps: [{ bet: }]',
+      { fault: answering('1', error(403, 'Over', 'session_expired')) },
+      /^the session has ended \(use a session that stays open/,
+    ],
+    [
       'the operator is busy when the balance is read',
       'steps: [{ balance: }]',
       { fault: answering('1', error(503, 'Busy')) },
