@@ -569,7 +569,7 @@ describe('variants of timing', () => {
     let { bet, both } = await twice();
     for (let times = 1; times < 20 && both.every(({ status }) => status === 200); times += 1)
       ({ bet, both } = await twice());
-    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
     expect(await caller.bet('usd', '1', bet)).toEqual(both.find(({ status }) => status === 200));
   });
 
