@@ -114,7 +114,7 @@ const wrongSum = object({
   movedOneWay: text
     .exactOptional()
     .describe(
-      'the same, but only of the calls that change the balance in the same direction as the calls that the rule is about; left out if this is the same amount',
+      'the same, but only of the calls of the kind that the rule is about, for example the wins for win.credit; left out if this is the same amount',
     ),
 });
 

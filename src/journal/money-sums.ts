@@ -18,8 +18,8 @@ export interface WrongSum {
    */
   readonly moved?: string;
   /**
-   * The same, but only of the calls that change the balance in the same direction as the calls that the rule is about. It is left out if
-   * this is the same amount.
+   * The same, but only of the calls of the kind that the rule is about: the refunds for `refund.restore`. It is left out if this is the
+   * same amount.
    */
   readonly movedOneWay?: string;
 }

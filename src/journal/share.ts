@@ -84,18 +84,15 @@ interface SharesFound {
 }
 
 /**
- * Returns the share that a baseline notes for failures of some scenarios: the largest one. If all sums depend on the balance, other
- * calls may have been right, as in `lowestVaryingShare`. Then a share counts only if two scenarios show it. Twice the share of a
- * single scenario counts if it is less than the whole amount. Undefined if the scenarios do not show a share.
+ * Returns the share that a baseline notes for failures of some scenarios: the largest one. Undefined if the scenarios do not show a
+ * share.
  */
 export function notedShare(scenarios: readonly SharesFound[]): Share | undefined {
-  const ofFixed = scenarios.flatMap(({ share }) => share ?? []);
-  const ofVarying = scenarios.flatMap(({ varyingShare }) => varyingShare ?? []).sort(inOrder);
-  const [second, largest] = [ofVarying.at(-2), ofVarying.at(-1)];
-  if (ofFixed.length > 0) return [...ofFixed, ...ofVarying].sort(inOrder).at(-1);
-  if (!largest || (second && inOrder(second, largest) === 0)) return largest;
-  const doubled = { wrong: largest.wrong.times(AMONG_RIGHT_CALLS), moved: largest.moved };
-  return inOrder(doubled, WHOLE) < 0 ? doubled : undefined;
+  return scenarios
+    .flatMap(({ share, varyingShare }) => [share, varyingShare])
+    .filter((share) => share !== undefined)
+    .sort(inOrder)
+    .at(-1);
 }
 
 const WHOLE: Share = { wrong: Money.of('1'), moved: Money.of('1') };

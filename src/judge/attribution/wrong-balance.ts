@@ -39,7 +39,7 @@ export function attributeExplained(
   { collector, effects }: { readonly collector: FindingCollector; readonly effects: Effects },
 ): void {
   if (pendingCheck.reported) {
-    collector.addSum(pendingCheck, wrongSum(wallet, pendingCheck.rule, hypothesis.by));
+    collector.addSum(pendingCheck, wrongSum(wallet, pendingCheck.rule, hypothesis.by, effects));
     return;
   }
   const possible = wallet.possible();
@@ -67,7 +67,7 @@ export function attributeExplained(
         `the balance is ${value}: ${hypothesis.meaning}`,
         causes,
       ),
-      wrongSum: wrongSum(wallet, pendingCheck.rule, hypothesis.by),
+      wrongSum: wrongSum(wallet, pendingCheck.rule, hypothesis.by, effects),
     },
   );
 }
@@ -182,7 +182,7 @@ export function attributeUnexplained(
   read: IdleRead,
   { candidate, odd }: { readonly candidate: ConcurrentCalls | undefined; readonly odd: UnexpectedReply | undefined },
   due: readonly PendingCheck[],
-  collector: FindingCollector,
+  { collector, effects }: { readonly collector: FindingCollector; readonly effects: Effects },
 ): void {
   const { wallet, value } = read;
   const possible = wallet.possible();
@@ -193,7 +193,7 @@ export function attributeUnexplained(
       { rule, step, exchange },
       {
         ...breach(`the balance is ${listBalances(possible)}`, actual, [...causes, ...plainCauses(rule)]),
-        wrongSum: wrongSum(wallet, rule, difference),
+        wrongSum: wrongSum(wallet, rule, difference, effects),
       },
     );
   // If the reply to a call had the right balance, this call is the least likely cause of the wrong balance.
@@ -217,7 +217,7 @@ export function attributeUnexplained(
           ...unwanted,
           ...POSSIBLE_WITH_RACES.filter((rule) => [...due, ...wallet.pendingChecks].some((one) => one.rule === rule)),
         ]),
-        wrongSum: wrongSum(wallet, rule, difference),
+        wrongSum: wrongSum(wallet, rule, difference, effects),
       },
     );
     return;
@@ -338,11 +338,16 @@ const DIRECTIONS: Readonly<Partial<Record<RuleId, 'down' | 'up'>>> = {
 
 /**
  * Returns the sum by which a breach of a rule made the balance of a wallet wrong. A rule about one kind of call also gets the amount of
- * these calls alone: a fee of a tenth of each win is not a smaller share because a bet came before the win.
+ * these calls alone: a fee of a tenth of each win is not a smaller share because a bet or a refund came before the win.
  */
-function wrongSum({ currency, moves }: Wallet, rule: RuleId, by: Money): WrongSum {
+function wrongSum({ currency, moves }: Wallet, rule: RuleId, by: Money, effects: Effects): WrongSum {
   const direction = DIRECTIONS[rule];
-  const own = moves.filter(({ delta }) => direction === undefined || delta.isNegative() === (direction === 'down'));
+  const isOwn = ({ step, delta }: Move): boolean => {
+    // The call of a step that is long over may have been forgotten. Then only the direction is known.
+    const call = effects.callOf(step);
+    return delta.isNegative() === (direction === 'down') && (call === undefined || PLAIN_EFFECTS[call]?.rule === rule);
+  };
+  const own = direction === undefined ? moves : moves.filter(isOwn);
   const [moved, movedOneWay] = [amountOf(moves), amountOf(own)];
   const isPart = !movedOneWay.isZero() && !movedOneWay.equals(moved);
   return {
@@ -373,7 +378,7 @@ export function listBalances(possible: readonly Money[]): string {
 export function reportOtherPlayers(
   { wallet, value, step, exchange }: IdleRead,
   seenBefore: (observation: string) => boolean,
-  collector: FindingCollector,
+  { collector, effects }: { readonly collector: FindingCollector; readonly effects: Effects },
 ): boolean {
   const possible = wallet.possible();
   const by = nearestDifference(value, possible);
@@ -387,7 +392,7 @@ export function reportOtherPlayers(
         `in every attempt, the balance is ${value}, wrong by ${by}, although calls were sent only in another player's session`,
         ['balance.read-only'],
       ),
-      wrongSum: wrongSum(wallet, others.rule, by),
+      wrongSum: wrongSum(wallet, others.rule, by, effects),
     },
   );
   return true;

@@ -28,6 +28,7 @@ import { type StaleReadHistory, StaleReads } from './stale-reads.ts';
 export class IdleReads {
   readonly #collector: FindingCollector;
   readonly #effects: Effects;
+  readonly #reporting: { readonly collector: FindingCollector; readonly effects: Effects };
   readonly #claims: readonly RuleId[];
   readonly #proven: (rule: string) => boolean;
   readonly #staleReads: StaleReads;
@@ -50,6 +51,7 @@ export class IdleReads {
     this.#claims = claims;
     this.#collector = collector;
     this.#effects = effects;
+    this.#reporting = { collector, effects };
     this.#staleReads = new StaleReads(collector, effects, staleReads);
     this.#rightUnit = rightUnit;
     this.#seenBefore = seenBefore;
@@ -163,7 +165,7 @@ export class IdleReads {
         this.#differs(read, memory, [], []);
         return 'stays';
       }
-      const isOthers = reportOtherPlayers(read, this.#seenBefore, this.#collector);
+      const isOthers = reportOtherPlayers(read, this.#seenBefore, this.#reporting);
       wallet.dropPendingChecks();
       wallet.anchor(value);
       memory.last = value;
@@ -270,10 +272,9 @@ export class IdleReads {
     const due = wallet.takePendingChecks(lingered);
     const { odd } = memory;
     if (breaches.length > 0) {
-      const reporting = { collector: this.#collector, effects: this.#effects };
       for (const one of breaches) {
         const together = breaches.filter((other) => other !== one);
-        attributeExplained(one, { together, rivals, due, odd }, read, reporting);
+        attributeExplained(one, { together, rivals, due, odd }, read, this.#reporting);
       }
       for (const pendingCheck of due) {
         if (pendingCheck.reported || breaches.some((one) => one.pendingCheck === pendingCheck)) continue;
@@ -283,7 +284,7 @@ export class IdleReads {
           PASS,
         );
       }
-    } else attributeUnexplained(read, memory, due, this.#collector);
+    } else attributeUnexplained(read, memory, due, this.#reporting);
     const attributed = breaches.map(({ pendingCheck }) => pendingCheck);
     if (!lingered)
       for (const late of wallet.dropPendingChecks()) if (!attributed.includes(late)) wallet.expectLater(late);

@@ -16,7 +16,8 @@ import type { PendingCheck } from '../../../src/judge/pending-check.ts';
 import { Effects } from '../../../src/judge/wallet/effects.ts';
 import { Wallet } from '../../../src/judge/wallet/wallet.ts';
 import type { CallStep } from '../../../src/scenario/plan/plan.ts';
-import { planOf } from '../judged-scenario.ts';
+import { judgeScenario, planOf } from '../judged-scenario.ts';
+import type { Fault } from '../toy-wallet.ts';
 
 const money = (text: string): Money => (text.startsWith('-') ? Money.of(text.slice(1)).negated() : Money.of(text));
 const STEPS = planOf('rules: [bet.debit]\nsteps: [{ bet: }, { win: }, { balance: }]').steps.filter(
@@ -94,7 +95,10 @@ function attributed(
   context: { candidate?: ConcurrentCalls; odd?: UnexpectedReply } = {},
 ): { readonly moved: readonly unknown[]; readonly found: readonly string[]; readonly causes: readonly string[] } {
   const { findings, collector } = collecting();
-  attributeUnexplained(read, { candidate: context.candidate, odd: context.odd }, due, collector);
+  attributeUnexplained(read, { candidate: context.candidate, odd: context.odd }, due, {
+    collector,
+    effects: new Effects(),
+  });
   return {
     moved: findings.map(({ wrongSum }) => [wrongSum?.moved, wrongSum?.movedOneWay]),
     found: findings.map((finding) => `${finding.step} ${finding.rule}`),
@@ -122,6 +126,23 @@ describe('a wrong balance that no predicted breach explains', () => {
     const bet = attributed(readAfter({ 1: '30', 2: '-20' }), [pending('bet.debit', '2')]);
     expect(bet).toMatchObject({ found: ['2 bet.debit'], moved: [['50', '20']] });
     expect(attributed(readAfter({ 1: '-20', 2: '30' }), [], { candidate: RACE }).moved).toEqual([['50', undefined]]);
+  });
+
+  it('also names the amount of the refunds alone if the refunds are wrong, without wins that came before', () => {
+    // A player gets only half of each refund back.
+    const half: Fault = ({ call }, honest, wallet) => {
+      const reply = honest();
+      if (call !== 'refund') return reply;
+      wallet.move('-1');
+      return wallet.ok();
+    };
+    const { findings } = judgeScenario(
+      'rules: [refund.restore]\nsteps: [{ bet: { amount: "2" } }, { win: { amount: "3" } }, { bet: { amount: "2" } }, { refund: }, { balance: }]',
+      { fault: half },
+    );
+    expect(findings).toMatchObject([
+      { rule: 'refund.restore', wrongSum: { amount: '-1', moved: '9', movedOneWay: '2' } },
+    ]);
   });
 
   it('names the rule about copies as a cause only if copies were sent', () => {
@@ -305,7 +326,7 @@ describe("a balance that changed during another player's calls", () => {
     const wallet = walletAfter({});
     wallet.expectLater(pending('session.isolated', '1'));
     const { findings, collector } = collecting();
-    reportOtherPlayers(readOf(wallet, '98'), () => seenBefore, collector);
+    reportOtherPlayers(readOf(wallet, '98'), () => seenBefore, { collector, effects: new Effects() });
     return findings.map(({ rule }) => rule);
   }
 
