@@ -14,9 +14,10 @@ import { type RequiredOutcome, unmetRequirements } from './required.ts';
 import { isExcused, isHidden, isLeftByChance, isListedUndecided, isUndecided } from './results/excused.ts';
 import { owedSentence } from './results/owed-sentence.ts';
 import { countRules } from './results/rule-counts.ts';
-import { exceededUndecided } from './results/undecided-sums.ts';
+import { exceededUndecided, exceededUndecidedShare } from './results/undecided-sums.ts';
 import { unprovenSentence } from './results/unproven.ts';
 import type { RuleResult } from './rule-result.ts';
+import { percentText, shareDecimal } from './share.ts';
 
 /** The verdict of the whole run. */
 export interface Conclusion {
@@ -149,14 +150,20 @@ function untestedMoneySentence(untested: readonly RuleResult[]): string {
 function grownSentence(open: readonly RuleResult[], fold: Fold): string | null {
   for (const result of open) {
     const exceeded = exceededUndecided(result, fold);
+    const exceededShare = exceeded ? undefined : exceededUndecidedShare(result, fold);
+    const file = fold.run.baseline?.file ?? 'the baseline';
+    const start = `the known failures of ${fold.run.client.extCID} do not explain why ${result.rule.id} could not be decided: a balance is wrong by`;
+    if (exceededShare) {
+      const [share, limit] = [exceededShare.share, exceededShare.limit].map((one) => percentText(shareDecimal(one)));
+      return `${start} ${share} of the amounts of the calls, but the known failures in ${file} explain ${limit}`;
+    }
     if (!exceeded) continue;
     const { sums, limits, currency, isListed } = exceeded;
     const limit = sumText(limits, currency);
-    const file = fold.run.baseline?.file ?? 'the baseline';
     const allowed = isListed
       ? `the entry with \`undecided\` in ${file} allows only ${limit}`
       : `the known failures in ${file} explain at most ${limit}`;
-    return `the known failures of ${fold.run.client.extCID} do not explain why ${result.rule.id} could not be decided: a balance is wrong by ${sumText(sums, currency)}, but ${allowed}`;
+    return `${start} ${sumText(sums, currency)}, but ${allowed}`;
   }
   return null;
 }
@@ -258,7 +265,7 @@ function namesOf(results: readonly RuleResult[]): string {
  * True for an undecided MUST rule, with two exceptions: the baseline lists the rule as undecided, or the rule is undecided because
  * of a known failure.
  */
-function isOpen(result: RuleResult, fold: Pick<Fold, 'rules' | 'baseline'>): boolean {
+function isOpen(result: RuleResult, fold: Pick<Fold, 'rules' | 'baseline' | 'run'>): boolean {
   return result.rule.level === 'MUST' && result.verdict === 'inconclusive' && !isExcused(result, fold);
 }
 
@@ -281,7 +288,7 @@ function untestedCoreRules({ run, rules, scenarios, baseline }: Fold): readonly 
       (run.suiteChanges !== undefined || scenarios.some(({ planned }) => planned.rules.includes(result.rule.id))) &&
       (version === undefined || isThere(result.rule.since, version)) &&
       !isJudged(result) &&
-      !isExcused(result, { rules, baseline }),
+      !isExcused(result, { rules, baseline, run }),
   );
 }
 

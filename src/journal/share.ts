@@ -44,7 +44,7 @@ export function allowedShare(
       return wrong && moved && !wrong.isZero() && !moved.isZero() ? [{ wrong, moved }] : [];
     });
   });
-  return shares.sort(inOrder).at(-1);
+  return largestOf(shares);
 }
 
 /**
@@ -67,7 +67,7 @@ const AMONG_RIGHT_CALLS = Money.of('2');
 
 /** Returns the largest share of the sums. Sums of calls for less than a stake are left out, as in `usualShare`. Undefined if there is none. */
 export function largestShare(sums: readonly WrongSum[], stakes: Readonly<Record<string, string>>): Share | undefined {
-  return sharesOf(sums, stakes).sort(inOrder).at(-1);
+  return largestOf(sharesOf(sums, stakes));
 }
 
 /** Returns the sums that have a share: the amount of their calls is known, and it is at least a stake. */
@@ -88,11 +88,13 @@ interface SharesFound {
  * share.
  */
 export function notedShare(scenarios: readonly SharesFound[]): Share | undefined {
-  return scenarios
-    .flatMap(({ share, varyingShare }) => [share, varyingShare])
-    .filter((share) => share !== undefined)
-    .sort(inOrder)
-    .at(-1);
+  const shares = scenarios.flatMap(({ share, varyingShare }) => [share, varyingShare]);
+  return largestOf(shares.filter((share) => share !== undefined));
+}
+
+/** Returns the largest one of some shares. Undefined if there is none. */
+export function largestOf(shares: readonly Share[]): Share | undefined {
+  return [...shares].sort(inOrder).at(-1);
 }
 
 const WHOLE: Share = { wrong: Money.of('1'), moved: Money.of('1') };

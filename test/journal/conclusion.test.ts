@@ -362,6 +362,52 @@ describe('the exit status of a run', () => {
     expect(await statusWith('36', limited, 'EUR')).toMatchObject({ exitCode: 0 });
   });
 
+  it('is 3 if a balance is wrong by a much larger share of its calls than the known failure that explains it', async () => {
+    const texts = { endpoint: null, scenario: null, reason: 'r', ticket: 't', expires: '2999-01-01', tried: true };
+    const restore = { rule: 'refund.restore', line: 1, ...texts, maxSums: { USD: '20' } } as const;
+    const begun = runStarted([planned('refund/retried', ['refund.restore']), planned('bet/debit', ['balance.read'])]);
+    const settings = { ...begun.settings, stakes: { USD: '1' } };
+    const conclusion = async (
+      open: RuleId,
+      wrongSum: { readonly amount: string; readonly moved?: string },
+      known: readonly KnownFailure[] = [{ ...restore, maxShare: '0.5' }],
+    ) =>
+      conclude(
+        await foldJournal([
+          { ...begun, settings, baseline: { file: 'b.yaml', known } },
+          started('refund/retried'),
+          found('refund/retried', 'refund.restore', 'fail', {
+            wrongSum: { amount: '-1', moved: '2', currency: 'USD' },
+          }),
+          found('refund/retried', open, 'fail', {
+            causes: ['refund.restore'],
+            wrongSum: { ...wrongSum, currency: 'USD' },
+          }),
+          attributed(open, 'refund.restore', { scenario: 'refund/retried' }),
+          ended('refund/retried', { verdict: 'fail' }),
+          started('bet/debit'),
+          ended('bet/debit', { passes: { 'balance.read': { '*': 1 }, [open]: { '*': 1 } } }),
+          runEnded(),
+        ]),
+      );
+    const lost = { amount: '-4', moved: '4' };
+    expect(await conclusion('refund.retried', { amount: '-3', moved: '4' })).toMatchObject({ exitCode: 0 });
+    expect(await conclusion('refund.retried', lost)).toMatchObject({
+      exitCode: 3,
+      firstLine:
+        'UNDECIDED: the known failures of acme do not explain why refund.retried could not be decided: a balance is wrong by 100% of the amounts of the calls, but the known failures in b.yaml explain 50%.',
+    });
+    // Without a share, only the sums count.
+    expect(await conclusion('refund.retried', lost, [restore])).toMatchObject({ exitCode: 0 });
+    expect(await conclusion('refund.retried', { amount: '-4' })).toMatchObject({ exitCode: 0 });
+    // A further call may have taken effect late, and its amount is not known.
+    expect(await conclusion('refund.broken-connection', lost)).toMatchObject({ exitCode: 0 });
+    const own = { ...restore, rule: 'refund.retried', undecided: true } as const;
+    expect(await conclusion('refund.retried', lost, [{ ...restore, maxShare: '0.5' }, own])).toMatchObject({
+      exitCode: 0,
+    });
+  });
+
   it('is 3 if a listed rule is undecided, unless a known failure within its sums or chance explains it', async () => {
     const scenario = planned('win/credit', ['win.credit', 'bet.debit', 'balance.read']);
     const texts = { endpoint: null, scenario: null, reason: 'r', ticket: 't', expires: '2999-01-01', tried: true };

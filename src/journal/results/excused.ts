@@ -4,10 +4,10 @@ import type { Fold } from '../fold.ts';
 import { addUp, currencyAbove } from '../money-sums.ts';
 import type { RuleResult } from '../rule-result.ts';
 import { MOVED_ALONE, NOT_SHOWN } from '../scenario-result.ts';
-import { exceededUndecided } from './undecided-sums.ts';
+import { exceededUndecided, exceededUndecidedShare } from './undecided-sums.ts';
 
 /** The results that decide whether the baseline explains why a rule is undecided. */
-type Results = Pick<Fold, 'rules' | 'baseline'>;
+type Results = Pick<Fold, 'rules' | 'baseline' | 'run'>;
 
 /** True if the baseline allows that the rule fails, and the run could not decide it. */
 export function isListedUndecided(rule: Finding['rule'], baseline: readonly KnownResult[]): boolean {
@@ -57,7 +57,7 @@ function allowsUndecided({ rule }: RuleResult, { baseline }: Results): boolean {
 
 /** True if a known failure of the baseline explains why the rule is undecided. */
 function isExplained(result: RuleResult, results: Results): boolean {
-  if (exceededUndecided(result, results)) return false;
+  if (exceededUndecided(result, results) ?? exceededUndecidedShare(result, results)) return false;
   const { because } = result;
   return because === null ? isStoppedByKnown(result, results) : isKnownCause(because, results);
 }
@@ -132,10 +132,11 @@ export function isHidden(result: RuleResult, results: Results): boolean {
  * True if only known failures that occur now and then explain why the rule is undecided. They prevent other checks in each run. If
  * the failures of each run explain it too, the rule is undecided in each run.
  */
-export function isLeftByChance(result: RuleResult, { rules, baseline }: Results): boolean {
+export function isLeftByChance(result: RuleResult, { rules, baseline, run }: Results): boolean {
   const isExplainedBy = (intermittent: boolean): boolean =>
     isExplained(result, {
       rules,
+      run,
       baseline: baseline.filter(({ known }) => (known.intermittent === true) === intermittent),
     });
   return isExplainedBy(true) && !isExplainedBy(false);

@@ -1,7 +1,10 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import type { KnownResult } from '../baseline.ts';
+import type { KnownFailure, RunStarted } from '../event.ts';
+import { isAboutRaces, type JudgedFinding } from '../judged-outcome.ts';
 import { addUp, currencyAbove, highestSums, isWithoutSums, type MoneySums, times } from '../money-sums.ts';
 import type { RuleResult } from '../rule-result.ts';
+import { isMuchLarger, largestOf, largestShare, readShare, type Share } from '../share.ts';
 
 /** The sums by which balances were wrong in checks of a rule that a failure of another rule left undecided. */
 interface UndecidedSums {
@@ -13,14 +16,16 @@ interface UndecidedSums {
 
 /** Returns the sums by which balances were wrong in checks of an undecided rule. */
 export function undecidedSums({ findings }: RuleResult): UndecidedSums {
-  const own = findings.filter(
-    ({ verdict, because, wrongSum }) => verdict === 'inconclusive' && because !== null && wrongSum !== undefined,
-  );
+  const own = findings.filter(isExplainedSum);
   const byScenario = Map.groupBy(own, ({ scenario }) => scenario);
   return {
     highest: highestSums([...byScenario.values()].map((all) => addUp(all.flatMap(({ wrongSum }) => wrongSum ?? [])))),
     because: new Set(own.flatMap(({ because }) => because ?? [])),
   };
+}
+
+function isExplainedSum({ verdict, because, wrongSum }: JudgedFinding): boolean {
+  return verdict === 'inconclusive' && because !== null && wrongSum !== undefined;
 }
 
 /** A sum by which a balance was wrong in a check of an undecided rule, and the lower sum that the baseline explains. */
@@ -53,6 +58,46 @@ export function exceededUndecided(
   const [first] = exceeded;
   if (first?.currency === undefined || exceeded.some(({ currency }) => currency === undefined)) return undefined;
   return { ...first, currency: first.currency };
+}
+
+/** A share of the calls by which a balance was wrong in a check of an undecided rule, and the lower share that the baseline explains. */
+interface ExceededUndecidedShare {
+  readonly share: Share;
+  readonly limit: Share;
+}
+
+/**
+ * Rules about calls whose connection broke or that failed. They may take effect when croupier does not expect it, so they are perhaps not
+ * among the calls of which the amount is known.
+ */
+const OF_OPEN_CALLS: readonly RuleId[] = ['refund.broken-connection', 'refund.after-error'];
+
+/**
+ * If a balance is wrong by a much larger share of its calls than the known failures explain: returns the share of this run and the limit.
+ * For example, the known failure is that half of each refund is lost, and now a whole refund is lost. Undefined if there is no such
+ * share, if an entry for these failures has no share, or if the baseline lists the rule as undecided: then the sums of this entry are
+ * the limits.
+ */
+export function exceededUndecidedShare(
+  { rule, findings }: RuleResult,
+  { baseline, run }: { readonly baseline: readonly KnownResult[]; readonly run: Pick<RunStarted, 'settings'> },
+): ExceededUndecidedShare | undefined {
+  if (isAboutRaces(rule.id) || OF_OPEN_CALLS.includes(rule.id)) return undefined;
+  if (baseline.some(({ known }) => known.undecided && known.rule === rule.id)) return undefined;
+  const failing = baseline.flatMap(({ known }) => (known.undecided ? [] : [known]));
+  for (const finding of findings.filter(isExplainedSum)) {
+    const entries = failing.filter((known) => known.rule === rule.id || known.rule === finding.because);
+    const limit = shareOfAll(entries);
+    const share = largestShare(finding.wrongSum ? [finding.wrongSum] : [], run.settings.stakes ?? {});
+    if (limit && share && isMuchLarger(share, limit)) return { share, limit };
+  }
+  return undefined;
+}
+
+/** Returns the largest share that the entries note. Undefined if an entry has none. */
+function shareOfAll(entries: readonly KnownFailure[]): Share | undefined {
+  const shares = entries.flatMap(({ maxShare }) => readShare(maxShare ?? '') ?? []);
+  return shares.length === entries.length ? largestOf(shares) : undefined;
 }
 
 /**

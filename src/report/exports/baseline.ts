@@ -272,7 +272,7 @@ export function undecidedEntries(fold: Fold, listed: readonly KnownFailure[]): r
   return fold.rules
     .filter((result) => !isListed(result))
     .filter((result) => {
-      const results = { rules: fold.rules, baseline };
+      const results = { rules: fold.rules, run: fold.run, baseline };
       return (
         isLeftUndecided(result, results) ||
         mayBeLeftUndecided(result, results) ||
