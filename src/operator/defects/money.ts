@@ -248,8 +248,8 @@ export const MONEY_DEFECTS: readonly Defect[] = [
   },
   {
     name: 'rounded-to-five-cents',
-    breaks: ['money.exact', 'bet.decimal-amount'],
-    mayBreak: ['money.large', 'bet.insufficient-funds'],
+    breaks: ['money.exact'],
+    mayBreak: ['bet.decimal-amount', 'money.large', 'bet.insufficient-funds'],
     description: 'Bets and wins are rounded to five cents, like cash.',
     change: (right) => ({
       readAmount: (text, scale) => {
