@@ -406,6 +406,23 @@ describe('the exit status of a run', () => {
     expect(await conclusion('refund.retried', lost, [{ ...restore, maxShare: '0.5' }, own])).toMatchObject({
       exitCode: 0,
     });
+    // If only the calls of some players fail, the sum of the entry with `undecided` is not lower than the limit without this entry.
+    const low = { ...own, maxSums: { USD: '0.30' } };
+    const ofPlayer = { ...restore, maxShare: '0.5', players: ['em'] } as const;
+    const half = { amount: '-1', moved: '2' };
+    expect(await conclusion('refund.retried', half, [ofPlayer, low])).toMatchObject({ exitCode: 0 });
+    expect(await conclusion('refund.retried', lost, [ofPlayer, low])).toMatchObject({
+      exitCode: 3,
+      firstLine: expect.stringContaining('100% of the amounts of the calls') as string,
+    });
+    expect(await conclusion('refund.retried', { amount: '-61' }, [ofPlayer, low])).toMatchObject({
+      exitCode: 3,
+      firstLine: expect.stringContaining('the known failures in b.yaml explain at most 60 USD') as string,
+    });
+    expect(await conclusion('refund.retried', half, [{ ...restore, maxShare: '0.5' }, low])).toMatchObject({
+      exitCode: 3,
+      firstLine: expect.stringContaining('the entry with `undecided` in b.yaml allows only 0.30 USD') as string,
+    });
   });
 
   it('is 3 if a listed rule is undecided, unless a known failure within its sums or chance explains it', async () => {

@@ -47,17 +47,37 @@ export function exceededUndecided(
   { baseline }: { readonly baseline: readonly KnownResult[] },
 ): ExceededSum | undefined {
   const { highest: sums, because } = undecidedSums(result);
-  const own = baseline.filter(({ known }) => known.undecided && known.rule === result.rule.id);
-  const isListed = own.length > 0;
+  const own = listedUndecided(result, baseline);
   // If the baseline also allows that the rule itself fails, its entry explains the same sums.
   const failing = baseline.filter(({ known }) => !known.undecided && known.rule === result.rule.id);
-  const limitsOf = (entries: readonly KnownResult[]): readonly MoneySums[] =>
-    entries.map(({ known: { maxSums = {} } }) => maxSums);
-  const all = isListed ? limitsOf(own) : [limitsOfCauses(because, baseline), ...limitsOf(failing)];
-  const exceeded = all.map((limits) => ({ sums, limits, currency: currencyAbove(sums, limits), isListed }));
-  const [first] = exceeded;
-  if (first?.currency === undefined || exceeded.some(({ currency }) => currency === undefined)) return undefined;
-  return { ...first, currency: first.currency };
+  const listed = own.map((limits) => ({ limits, isListed: true }));
+  const explained = [limitsOfCauses(because, baseline), ...failing.map(({ known: { maxSums = {} } }) => maxSums)];
+  const all =
+    own.length > 0 && !areOfPlayers(because, baseline)
+      ? listed
+      : [...listed, ...explained.map((limits) => ({ limits, isListed: false }))];
+  const exceeded = all.map((one) => ({ ...one, sums, currency: currencyAbove(sums, one.limits) }));
+  if (exceeded.some(({ currency }) => currency === undefined)) return undefined;
+  const highest = exceeded.reduce((best, one) => (currencyAbove(one.limits, best.limits) === undefined ? best : one));
+  return highest.currency === undefined ? undefined : { ...highest, currency: highest.currency };
+}
+
+/** Returns the sums of the entries with `undecided` for a rule. */
+function listedUndecided({ rule }: RuleResult, baseline: readonly KnownResult[]): readonly MoneySums[] {
+  return baseline.flatMap(({ known }) => (known.undecided && known.rule === rule.id ? [known.maxSums ?? {}] : []));
+}
+
+/**
+ * True if the baseline lists all these causes, and only the calls of some players break them. Chance decides which scenarios these
+ * players play, so another scenario may leave the rule undecided in the next run, with a higher sum than the entry with `undecided`
+ * allows. Then the entries for the causes are a limit too, as they are if no entry lists the rule.
+ */
+function areOfPlayers(because: ReadonlySet<RuleId>, baseline: readonly KnownResult[]): boolean {
+  const causes = [...because].map((rule) => baseline.filter(({ known }) => known.rule === rule && !known.undecided));
+  return (
+    causes.length > 0 &&
+    causes.every((entries) => entries.length > 0 && entries.every(({ known: { players = [] } }) => players.length > 0))
+  );
 }
 
 /** A share of the calls by which a balance was wrong in a check of an undecided rule, and the lower share that the baseline explains. */
@@ -75,15 +95,17 @@ const OF_OPEN_CALLS: readonly RuleId[] = ['refund.broken-connection', 'refund.af
 /**
  * If a balance is wrong by a much larger share of its calls than the known failures explain: returns the share of this run and the limit.
  * For example, the known failure is that half of each refund is lost, and now a whole refund is lost. Undefined if there is no such
- * share, if an entry for these failures has no share, or if the baseline lists the rule as undecided: then the sums of this entry are
- * the limits.
+ * share, if an entry for these failures has no share, or if the baseline lists the rule as undecided and the sums of this entry are not
+ * exceeded.
  */
 export function exceededUndecidedShare(
-  { rule, findings }: RuleResult,
+  result: RuleResult,
   { baseline, run }: { readonly baseline: readonly KnownResult[]; readonly run: Pick<RunStarted, 'settings'> },
 ): ExceededUndecidedShare | undefined {
+  const { rule, findings } = result;
   if (isAboutRaces(rule.id) || OF_OPEN_CALLS.includes(rule.id)) return undefined;
-  if (baseline.some(({ known }) => known.undecided && known.rule === rule.id)) return undefined;
+  const { highest: sums } = undecidedSums(result);
+  if (listedUndecided(result, baseline).some((limits) => currencyAbove(sums, limits) === undefined)) return undefined;
   const failing = baseline.flatMap(({ known }) => (known.undecided ? [] : [known]));
   for (const finding of findings.filter(isExplainedSum)) {
     const entries = failing.filter((known) => known.rule === rule.id || known.rule === finding.because);
