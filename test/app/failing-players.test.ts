@@ -20,9 +20,9 @@ type Sum = Omit<WrongSum, 'currency'>;
 
 /**
  * The players of the scenarios in order, each with the sum by which the balance was wrong. Without a sum, the rule passes. `other` is
- * the sum of another rule that the run left undecided in the same scenario.
+ * the sum of another rule that the run left undecided in the same scenario. With `warns`, the wrong balance gives only a warning.
  */
-type Played = readonly (readonly [player: string, wrongSum?: Sum, other?: Sum])[];
+type Played = readonly (readonly [player: string, wrongSum?: Sum, other?: Sum | undefined, warns?: 'warns'])[];
 
 /** A second player took part in the scenario. */
 const withEm = 'eva em';
@@ -56,10 +56,11 @@ async function foldOf(played: Played, baseline = '', reuse: Reuse = { player: 'e
       ...(known.length > 0 && { baseline: { file: 'b.yaml', known } }),
     },
     ...scenarios.flatMap(({ id }, at): readonly JournalEvent[] => {
-      const [player = '', wrongSum, other] = played[at] ?? [];
+      const [player = '', wrongSum, other, warns] = played[at] ?? [];
+      const verdict = warns ? 'warn' : 'fail';
       return [
         { ...started(id), sessions: Object.fromEntries(player.split(' ').map((one) => [one, `s-${one}`])) },
-        ...(wrongSum ? [found(id, 'win.credit', 'fail', { wrongSum: { ...wrongSum, currency: 'USD' } })] : []),
+        ...(wrongSum ? [found(id, 'win.credit', verdict, { wrongSum: { ...wrongSum, currency: 'USD' } })] : []),
         ...(other ? [found(id, 'win.many-in-round', 'inconclusive', { wrongSum: { ...other, currency: 'USD' } })] : []),
         ended(id, wrongSum ? {} : { passes: { 'win.credit': { '*': 1 } } }),
       ];
@@ -137,6 +138,16 @@ describe('a baseline of failures of one player', () => {
       SCENARIOS.slice(0, FEW).map((_, at) => [PLAYERS[at % 3] ?? '', sum('-0.10')] as const),
     );
     expect(all).not.toContain('players:');
+  });
+
+  it('names the player also if one of the wrong balances gives only a warning', async () => {
+    const warned = ['em', sum('-0.30'), undefined, 'warns'] as const;
+    const text = await baselineOf(withOthers(['em', sum('-0.10')], ['em', sum('-0.20')], warned));
+    expect(text).toContain('  players: "em" # no other player failed\n');
+    expect(text).toContain('  money: "2 USD" # ten times');
+    // The warnings of other players do not show that their calls are right.
+    const others = Array.from({ length: 3 }, () => ['bo', sum('-0.30'), undefined, 'warns'] as const);
+    expect(await baselineOf([['em', sum('-0.10')], ['eva'], ['eva'], ...others])).not.toContain('players:');
   });
 
   it('has a limit above 0 if the only sum depends on the balance', async () => {

@@ -27,6 +27,8 @@ export function playedPlayers({ scenarios, run }: Participation): PlayedPlayers 
 interface TriedPlace {
   /** Number of checks that failed. */
   readonly failed: number;
+  /** Number of checks that gave a warning. */
+  readonly warned: number;
   /** The players who took part in the scenario. */
   readonly players: readonly string[];
 }
@@ -38,14 +40,18 @@ const MIN_SHARE = 0.75;
 
 /**
  * Returns the players who see a rule fail in nearly all their scenarios. If several players took part in a scenario that passed, this
- * says nothing about each of them: perhaps the calls of another one have tested the rule.
+ * says nothing about each of them: perhaps the calls of another one have tested the rule. A scenario that only warned is left out too. In
+ * some scenarios, the same wrong balance gives only a warning.
  *
  * @param tried the places of the rule with a decision
  */
 export function regularlyFailing(tried: readonly TriedPlace[]): readonly string[] {
   const failing = tried.filter(({ failed }) => failed > 0);
   return [...new Set(failing.flatMap(({ players }) => players))].filter((player) => {
-    const own = tried.filter(({ players, failed }) => players.includes(player) && (failed > 0 || players.length === 1));
+    const own = tried.filter(
+      ({ players, failed, warned }) =>
+        players.includes(player) && (failed > 0 || (warned === 0 && players.length === 1)),
+    );
     return own.filter(({ failed }) => failed > 0).length >= own.length * MIN_SHARE;
   });
 }
@@ -60,7 +66,7 @@ export function regularlyFailing(tried: readonly TriedPlace[]): readonly string[
 export function failingPlayers(tried: readonly TriedPlace[]): readonly string[] {
   const players = regularlyFailing(tried);
   const isOfPlayers = (place: TriedPlace): boolean => place.players.some((player) => players.includes(player));
-  const others = tried.filter((place) => !isOfPlayers(place));
+  const others = tried.filter((place) => !isOfPlayers(place) && place.warned === 0);
   const failing = tried.filter(({ failed }) => failed > 0);
   return failing.every(isOfPlayers) && others.length >= MIN_PASSED ? players.toSorted() : [];
 }
