@@ -69,14 +69,18 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
     states.some((result) => result.known.line === line && isUnneeded(result));
   const removed = new Set(known.filter(isFixed).map(({ line }) => line - 1));
   const listed = known.filter((one) => !isFixed(one));
-  const missing = brokenPlaces(fold).filter((place) => !listed.some((one) => allows(one, breachAt(place))));
+  const failing = brokenPlaces(fold);
+  const missing = failing.filter((place) => !listed.some((one) => allows(one, breachAt(place))));
   const open = undecidedEntries(fold, listed);
   const fresh = entriesFor(fold, missing, listed);
+  const shown = entriesFor(fold, failing, listed);
   const raised = new Map<number, BaselineEntry>();
   for (const [index, entry] of drafts.entries()) {
-    const own = fresh.filter((one) => !removed.has(index) && isSamePlace(entry, one));
+    if (removed.has(index)) continue;
     const [now] = known.filter(({ line }) => line === index + 1);
-    const higher = now && own.length > 0 ? raisedEntry(now, own, missing) : undefined;
+    const isOwn = (one: BaselineEntry): boolean => isSamePlace(entry, one);
+    const higher =
+      now && (entryOfPlayers(now, shown.filter(isOwn), failing) ?? raisedEntry(now, fresh.filter(isOwn), missing));
     if (higher) {
       const { reason, ticket, expires } = entry;
       raised.set(index, { ...higher, reason: reason ?? '', ticket: ticket ?? '', expires: expires ?? '' });
@@ -115,6 +119,33 @@ function isSamePlace(draft: Draft, entry: BaselineEntry): boolean {
 }
 
 /**
+ * Returns an entry that also names the players whose calls fail, if the entry for all scenarios names none. Its share is noted too. A run
+ * in which these players played few scenarios cannot show this, but a later one can.
+ *
+ * @param known the failure that the entry lists now
+ * @param entries the entries that the run would give for the same rule if the baseline did not list it
+ * @returns undefined if the run does not show that the failures depend on the player
+ */
+function entryOfPlayers(
+  known: KnownFailure,
+  entries: readonly BaselineEntry[],
+  failing: readonly RulePlace[],
+): BaselineEntry | undefined {
+  const [first] = entries;
+  if (!first || known.players !== undefined || entries.some(({ players }) => players.length === 0)) return undefined;
+  const own = failing.filter(({ rule, endpoint }) => rule === known.rule && endpoint === known.endpoint);
+  const { players, noOtherPlayers } = first;
+  const maxSums = highestSums([known.maxSums ?? {}, ...entries.map((one) => one.maxSums)]);
+  const noted = known.maxShare === undefined ? [] : [known.maxShare];
+  const maxShare = highestShare([...entries.map((one) => one.maxShare), ...noted]);
+  const { maxShare: _before, ...others } = known;
+  const limits = { maxSums, maxSumsIn: {}, ...(maxShare !== undefined && { maxShare }) };
+  const conditions = { ...others, ...limits, players, ...(noOtherPlayers && { noOtherPlayers }) };
+  if (!own.every((place) => allows(conditions, breachAt(place)))) return undefined;
+  return { ...first, scenarios: [], maxSums, maxSumsIn: {}, maxShare, factor: undefined };
+}
+
+/**
  * Returns an entry for all scenarios with higher sums, so that it allows the failures of this run too. An entry of its own for the
  * scenario with the higher sum would look fixed as soon as another player plays this scenario.
  *
@@ -128,6 +159,7 @@ function raisedEntry(
   missing: readonly RulePlace[],
 ): BaselineEntry | undefined {
   const [first] = entries;
+  if (!first) return undefined;
   const own = missing.filter(({ rule, endpoint }) => rule === known.rule && endpoint === known.endpoint);
   const exceeded = new Set(own.map(({ scenario }) => scenario));
   const kept = Object.entries(known.maxSumsIn ?? {}).filter(([scenario]) => !exceeded.has(scenario));
@@ -149,7 +181,7 @@ function raisedEntry(
       { maxSums },
     ])
     .find((higher) => own.every((place) => allows({ ...conditions, ...higher, maxSumsIn }, breachAt(place))));
-  if (!first || !raised) return undefined;
+  if (!raised) return undefined;
   return {
     ...first,
     scenarios: [],

@@ -310,6 +310,42 @@ describe('the share in an entry for failures of one player', () => {
   });
 });
 
+describe('an update of an entry without players', () => {
+  const one = ['em', sum('-0.50', '1')] as const;
+  const half = among(MANY, [one, ['em', sum('-1', '2')]]);
+  const gone = among(MANY, [['em', sum('-1', '1')], one]);
+
+  it('names the players and notes the share, if the run shows them', async () => {
+    const first = await baselineOf(among(MANY, [one, ['em']]));
+    expect(first).not.toContain('players:');
+    expect(await statusWith(first, half)).toBe(1);
+    const updated = await baselineOf(half, first);
+    expect(updated.match(/- rule:/g)).toHaveLength(1);
+    expect(updated).toContain('  money: "10 USD"');
+    expect(updated).toContain('  share: 50% ');
+    expect(updated).toContain('  players: "em" ');
+    expect(updated).toContain('  otherPlayers: false ');
+    expect(updated).toContain('reason: "known"');
+    expect(await statusWith(updated, half)).toBe(0);
+    expect(await statusWith(updated, gone)).toBe(1);
+    expect(await baselineOf(half, updated)).toBe(updated);
+  });
+
+  it('adds them also if the entry allows all failures of the run', async () => {
+    const before = (await baselineOf(half)).replaceAll(/ {2}(?:share|players|otherPlayers):.*\n/g, '');
+    expect(await statusWith(before, gone)).toBe(0);
+    const updated = await baselineOf(half, before);
+    expect(updated.match(/- rule:/g)).toHaveLength(1);
+    expect(updated).toContain('  players: "em" ');
+    expect(await statusWith(updated, gone)).toBe(1);
+  });
+
+  it('adds nothing if the failures do not depend on the player', async () => {
+    const before = (await baselineOf(half)).replaceAll(/ {2}(?:share|players|otherPlayers):.*\n/g, '');
+    expect(await baselineOf(among(MANY, [one, ['eva', sum('-0.50', '1')], ['em']]), before)).toBe(before);
+  });
+});
+
 it('an entry for one scenario is not fixed while the rule fails as an entry for all scenarios allows', async () => {
   const texts = '  reason: known\n  ticket: PAY-1\n  expires: 2999-01-01\n';
   const single = `- rule: win.credit\n  scenario: win/s0\n  money: 4 USD\n${texts}`;
