@@ -62,7 +62,7 @@ describe('a search for broken rules', () => {
   });
 
   it('the search continues with other rules after it has found a broken rule', { timeout: SLOW_MS }, async () => {
-    const search = await searchOf('replay-other-tx-id', { bail: 3, runs: 400 });
+    const search = await searchOf('replay-other-tx-id', { bail: 2, runs: 400 });
     const rules = search.finds.flatMap((find) => find.rules);
     expect(search.finds).toHaveLength(2);
     expect(new Set(rules).size).toBe(rules.length);
