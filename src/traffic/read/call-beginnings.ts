@@ -30,6 +30,6 @@ function shapeOf(line: string): string {
   return line
     .slice(0, MAX_LENGTH)
     .trimEnd()
-    .replaceAll(/[A-Za-z]*\d[\dA-Za-z]*/g, '9')
+    .replaceAll(/[\dA-Za-z]+/g, (word) => (/\d/.test(word) ? '9' : word))
     .replaceAll(/\b(?:GET|POST)\b/g, 'POST');
 }
