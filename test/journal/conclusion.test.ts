@@ -331,9 +331,14 @@ describe('the exit status of a run', () => {
 
   it('is 3 if a balance is wrong by more than three times the sum of the known failure that explains it', async () => {
     const texts = { endpoint: null, scenario: null, reason: 'r', ticket: 't', expires: '2999-01-01', tried: true };
-    const statusWith = async (amount: string, money: Partial<KnownFailure>, currency = 'USD') => {
-      const scenario = planned('refund/retried', ['bet.debit', 'money.conservation']);
-      const other = planned('money/exact', ['money.conservation', 'balance.read']);
+    const statusWith = async (
+      amount: string,
+      money: Partial<KnownFailure>,
+      currency = 'USD',
+      rule: RuleId = 'money.conservation',
+    ) => {
+      const scenario = planned('refund/retried', ['bet.debit', rule]);
+      const other = planned('money/exact', [rule, 'balance.read']);
       return conclude(
         await foldJournal([
           {
@@ -342,11 +347,11 @@ describe('the exit status of a run', () => {
           },
           started(scenario.id),
           found(scenario.id, 'bet.debit', 'fail', { wrongSum: { amount: '-0.40', currency } }),
-          found(scenario.id, 'money.conservation', 'fail', { causes: ['bet.debit'], wrongSum: { amount, currency } }),
-          attributed('money.conservation', 'bet.debit', { scenario: scenario.id }),
+          found(scenario.id, rule, 'fail', { causes: ['bet.debit'], wrongSum: { amount, currency } }),
+          attributed(rule, 'bet.debit', { scenario: scenario.id }),
           ended(scenario.id, { verdict: 'fail' }),
           started(other.id),
-          ended(other.id, { passes: { 'balance.read': { '*': 1 }, 'money.conservation': { '*': 1 } } }),
+          ended(other.id, { passes: { 'balance.read': { '*': 1 }, [rule]: { '*': 1 } } }),
           runEnded(),
         ]),
       );
@@ -360,6 +365,9 @@ describe('the exit status of a run', () => {
     });
     expect(await statusWith('36', {})).toMatchObject({ exitCode: 0 });
     expect(await statusWith('36', limited, 'EUR')).toMatchObject({ exitCode: 0 });
+    // One scenario has several bets whose connection broke, so their sum is higher.
+    expect(await statusWith('-1.60', limited, 'USD', 'refund.broken-connection')).toMatchObject({ exitCode: 0 });
+    expect(await statusWith('-1.61', limited, 'USD', 'refund.broken-connection')).toMatchObject({ exitCode: 3 });
   });
 
   it('is 3 if a balance is wrong by a much larger share of its calls than the known failure that explains it', async () => {

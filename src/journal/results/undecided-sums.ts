@@ -51,7 +51,10 @@ export function exceededUndecided(
   // If the baseline also allows that the rule itself fails, its entry explains the same sums.
   const failing = baseline.filter(({ known }) => !known.undecided && known.rule === result.rule.id);
   const listed = own.map((limits) => ({ limits, isListed: true }));
-  const explained = [limitsOfCauses(because, baseline), ...failing.map(({ known: { maxSums = {} } }) => maxSums)];
+  const explained = [
+    limitsOfCauses(result.rule.id, because, baseline),
+    ...failing.map(({ known: { maxSums = {} } }) => maxSums),
+  ];
   const all =
     own.length > 0 && !areOfPlayers(because, baseline)
       ? listed
@@ -90,7 +93,11 @@ interface ExceededUndecidedShare {
  * Rules about calls whose connection broke or that failed. They may take effect when croupier does not expect it, so they are perhaps not
  * among the calls of which the amount is known.
  */
-const OF_OPEN_CALLS: readonly RuleId[] = ['refund.broken-connection', 'refund.after-error'];
+const OF_OPEN_CALLS: readonly string[] = ['refund.broken-connection', 'refund.after-error'];
+
+function isOfOpenCalls(rule: string): boolean {
+  return OF_OPEN_CALLS.includes(rule);
+}
 
 /**
  * If a balance is wrong by a much larger share of its calls than the known failures explain: returns the share of this run and the limit.
@@ -103,7 +110,7 @@ export function exceededUndecidedShare(
   { baseline, run }: { readonly baseline: readonly KnownResult[]; readonly run: Pick<RunStarted, 'settings'> },
 ): ExceededUndecidedShare | undefined {
   const { rule, findings } = result;
-  if (isAboutRaces(rule.id) || OF_OPEN_CALLS.includes(rule.id)) return undefined;
+  if (isAboutRaces(rule.id) || isOfOpenCalls(rule.id)) return undefined;
   const { highest: sums } = undecidedSums(result);
   if (listedUndecided(result, baseline).some((limits) => currencyAbove(sums, limits) === undefined)) return undefined;
   const failing = baseline.flatMap(({ known }) => (known.undecided ? [] : [known]));
@@ -128,11 +135,21 @@ function shareOfAll(entries: readonly KnownFailure[]): Share | undefined {
  * wrong. All these sums differ by less than this factor.
  */
 export const EXPLAINED_FACTOR = 3;
+/**
+ * The factor for rules about calls whose connection broke. One scenario has several such bets, each twice as high as the one before. If
+ * half of each refund is lost, their sum is 15.5 stakes. An entry for a failure of single players allows 5 stakes or more.
+ */
+const OPEN_CALLS_FACTOR = 4;
 
-/** Returns the highest sums that known failures explain in the checks of another rule. Empty if an entry has no sums. */
-function limitsOfCauses(because: ReadonlySet<RuleId>, baseline: readonly KnownResult[]): MoneySums {
+/**
+ * Returns the highest sums that known failures explain in the checks of another rule. Empty if an entry has no sums.
+ *
+ * @param rule the rule whose checks they explain
+ */
+function limitsOfCauses(rule: string, because: ReadonlySet<RuleId>, baseline: readonly KnownResult[]): MoneySums {
   const limits = baseline.flatMap(({ known }) =>
     because.has(known.rule as RuleId) && !known.undecided ? [known.maxSums ?? {}] : [],
   );
-  return limits.some(isWithoutSums) ? {} : times(EXPLAINED_FACTOR, highestSums(limits));
+  const factor = isOfOpenCalls(rule) ? OPEN_CALLS_FACTOR : EXPLAINED_FACTOR;
+  return limits.some(isWithoutSums) ? {} : times(factor, highestSums(limits));
 }
