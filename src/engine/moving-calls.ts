@@ -1,4 +1,5 @@
-import type { CallStep, Plan, Step } from '../scenario/plan/plan.ts';
+import { callsOf } from '../scenario/plan/calls-of-step.ts';
+import type { Plan } from '../scenario/plan/plan.ts';
 
 /** The calls whose faults show only in some scenarios. Nearly every scenario places a bet. */
 const MOVING_CALLS = ['win', 'refund'] as const;
@@ -9,18 +10,4 @@ export type MovingCall = (typeof MOVING_CALLS)[number];
 export function movingCallsOf({ steps }: Pick<Plan, 'steps'>): readonly MovingCall[] {
   const accepted = steps.flatMap(callsOf).filter(({ expect }) => expect.outcome === 'accepted');
   return MOVING_CALLS.filter((call) => accepted.some((step) => step.call === call));
-}
-
-function callsOf(step: Step): readonly CallStep[] {
-  switch (step.kind) {
-    case 'call':
-      return [step];
-    case 'together':
-      return step.steps;
-    case 'repeat':
-      return [step.instance(0)];
-    case 'wait':
-    case 'launches':
-      return [];
-  }
 }

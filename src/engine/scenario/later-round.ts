@@ -1,3 +1,4 @@
+import { callsOf } from '../../scenario/plan/calls-of-step.ts';
 import type { CallStep, Plan, Step } from '../../scenario/plan/plan.ts';
 
 /**
@@ -74,18 +75,4 @@ function isRead(step: Step): boolean {
 
 function isRepeat(step: Step): boolean {
   return step.kind === 'call' && step.origin.kind === 'resend' && Object.keys(step.deviations).length === 0;
-}
-
-function callsOf(step: Step): readonly CallStep[] {
-  switch (step.kind) {
-    case 'call':
-      return [step];
-    case 'together':
-      return step.steps;
-    case 'repeat':
-      return [step.instance(0)];
-    case 'wait':
-    case 'launches':
-      return [];
-  }
 }

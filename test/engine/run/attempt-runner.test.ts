@@ -13,11 +13,11 @@ const negative = (amount: unknown): string => `-${typeof amount === 'string' ? a
 function takesTwice(first: number): Behaviour {
   let bets = 0;
   return ({ call, fields }, tell, wallet) => {
-    const told = tell();
-    if (call !== 'bet' || fields?.amount !== '7.00') return told;
+    const reply = tell();
+    if (call !== 'bet' || fields?.amount !== '7.00') return reply;
     bets += 1;
     if (bets <= first) wallet.move('-7.00');
-    return told;
+    return reply;
   };
 }
 
@@ -232,9 +232,9 @@ steps: [{ bet: { amount: "\${balance}" }, as: all }, { win: { amount: "\${all.am
 
   it('counts if croupier cannot repeat the scenario, but the wallet does not pay the wins that raise the balance either', async () => {
     const { url } = await operatorServer(({ call, fields }, tell, wallet) => {
-      const told = tell();
+      const reply = tell();
       if (call === 'win') wallet.move(negative(fields?.amount));
-      return told;
+      return reply;
     });
     const run = await ran(url, [WHOLE], WATCHED);
     expect(run.findings('win.credit').at(-1)).not.toHaveProperty('unrepeated');
@@ -252,9 +252,9 @@ steps: [{ bet: { amount: "\${balance}" }, as: all }, { win: { amount: "\${all.am
         if (call !== wrong) return tell();
         calls += 1;
         if (calls > 1) return error(402, 'Not today');
-        const told = tell();
+        const reply = tell();
         wallet.move(negative(fields?.amount));
-        return told;
+        return reply;
       });
       const run = await ran(url, [scenario], WATCHED);
       const failures = run.findings(rule).filter(({ verdict }) => verdict === 'fail');
@@ -271,10 +271,10 @@ steps: [{ bet: { amount: "\${balance}" }, as: all }, { win: { amount: "\${all.am
   it('is undecided if croupier could raise the balance, and the repetition does not show it', async () => {
     let wins = 0;
     const { url } = await operatorServer(({ call, fields }, tell, wallet) => {
-      const told = tell();
+      const reply = tell();
       if (call === 'win') wins += 1;
       if (call === 'win' && wins === 1) wallet.move(negative(fields?.amount));
-      return told;
+      return reply;
     });
     const run = await ran(url, [WHOLE], WATCHED);
     expect(run.findings('win.credit').at(-1)).toMatchObject({ verdict: 'fail', unrepeated: true });
