@@ -24,7 +24,12 @@ interface PostgresPackage {
     query_timeout: number;
     keepAlive: boolean;
     application_name: string;
-  }) => PostgresPool & { on(event: 'error', listener: (error: Error) => void): void };
+  }) => PostgresPool & ErrorSource & { on(event: 'connect', listener: (connection: ErrorSource) => void): void };
+}
+
+/** An object that reports its failure with an event. Without a listener of this event, Node ends the process. */
+interface ErrorSource {
+  on(event: 'error', listener: (error: Error) => void): void;
 }
 
 /**
@@ -45,9 +50,11 @@ export async function openPostgres(url: string, cwd: string): Promise<Kysely<His
     keepAlive: true,
     application_name: 'croupier',
   });
-  // If a connection breaks while nobody uses it, the pool replaces it with a new connection. Without this listener, the process
-  // would end.
+  // If a connection breaks while nobody uses it, the pool replaces it with a new connection.
   pool.on('error', () => {});
+  // The pool itself does not listen to a connection that is in use. If such a connection breaks between two queries, the next
+  // query fails and reports it.
+  pool.on('connect', (connection) => connection.on('error', () => {}));
   const plain = new Kysely<HistoryTables>({ dialect: new PostgresDialect({ pool }) });
   const history = plain.withSchema(SCHEMA);
   try {

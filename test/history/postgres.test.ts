@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Board } from '../../src/fleet/board/board.ts';
@@ -68,6 +69,24 @@ describe.skipIf(!HAS_POSTGRES)('a history in PostgreSQL', () => {
     onTestFinished(() => history.destroy());
     return history;
   }
+
+  it('reports a connection that breaks between two queries of a transaction, and opens a new one', async () => {
+    const [history, other] = await Promise.all([open(), open()]);
+    const broken = history.transaction().execute(async (transaction) => {
+      const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(transaction);
+      const pid = rows[0]?.pid ?? expect.fail('a connection has a process');
+      await sql`SELECT pg_terminate_backend(${sql.lit(pid)})`.execute(other);
+      await vi.waitUntil(async () => {
+        const left = await sql`SELECT 1 FROM pg_stat_activity WHERE pid = ${sql.lit(pid)}`.execute(other);
+        return left.rows.length === 0;
+      });
+      // In this time, the end of the connection arrives.
+      await sleep(200);
+      await runCount(transaction);
+    });
+    await expect(broken).rejects.toThrow(/terminat|not queryable/u);
+    expect(await runCount(history)).toBe(0);
+  });
 
   it('leaves a job to its worker if the worker renews the lease at the moment at which another worker takes the job', async () => {
     const [history, other, looking] = await Promise.all([open(), open(), open()]);
