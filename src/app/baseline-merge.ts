@@ -64,7 +64,7 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
   const drafts = readDrafts(yaml, file);
   const known = drafts.flatMap((entry, index) => knownFailures(entry, index, fold));
   const states = judgeKnown(known, fold);
-  const isUnneeded = unneededIn(fold);
+  const isUnneeded = unneededIn(fold, states);
   const isFixed = ({ line }: KnownFailure): boolean =>
     states.some((result) => result.known.line === line && isUnneeded(result));
   const removed = new Set(known.filter(isFixed).map(({ line }) => line - 1));

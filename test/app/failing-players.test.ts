@@ -346,6 +346,27 @@ describe('an update of an entry without players', () => {
   });
 });
 
+describe('an update of an entry for an undecided rule', () => {
+  const texts = '  reason: known\n  ticket: PAY-1\n  expires: 2999-01-01\n';
+  const open = `- rule: session.round-id-reuse\n  client: acme\n  undecided: true\n${texts}`;
+  const failing = among(MANY, [['em', sum('-0.50', '1')]]);
+  const decidedBy = (player: string, before: string) => baselineOf(failing, before, { player, fails: false });
+
+  it('keeps it if a player whose calls fail has not played all scenarios of the rule', async () => {
+    const ofPlayer = await baselineOf(failing);
+    expect(ofPlayer).toContain('players: "em"');
+    expect(await decidedBy('eva', ofPlayer + open)).toBe(ofPlayer + open);
+    expect(await decidedBy('em', ofPlayer + open)).toBe(ofPlayer);
+  });
+
+  it('removes it if no failure depends on a player, or if the player is no longer configured', async () => {
+    const general = `- rule: win.credit\n  client: acme\n${texts}`;
+    expect(await decidedBy('eva', general + open)).toBe(general);
+    const gone = `- rule: win.zero\n  client: acme\n  players: zoe\n${texts}`;
+    expect(await decidedBy('eva', general + gone + open)).toBe(general + gone);
+  });
+});
+
 it('an entry for one scenario is not fixed while the rule fails as an entry for all scenarios allows', async () => {
   const texts = '  reason: known\n  ticket: PAY-1\n  expires: 2999-01-01\n';
   const single = `- rule: win.credit\n  scenario: win/s0\n  money: 4 USD\n${texts}`;

@@ -29,6 +29,7 @@ import {
 import { dependsOnMoment, hasLateCalls, MIN_WIDESPREAD } from '../../journal/results/chance.ts';
 import { isLeftUndecided, mayBeLeftUndecided, onlyDecidingScenario } from '../../journal/results/excused.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
+import { playedPlayers } from '../../journal/results/played-players.ts';
 import { EXPLAINED_FACTOR, undecidedSums } from '../../journal/results/undecided-sums.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { notedShare, percentText, shareDecimal } from '../../journal/share.ts';
@@ -74,7 +75,7 @@ export interface BaselineEntry {
  */
 export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
   const { client, startedAt } = fold.run;
-  const isUnneeded = unneededIn(fold);
+  const isUnneeded = unneededIn(fold, fold.baseline);
   const kept = fold.baseline
     .filter((result) => result.state !== 'expired' && !isUnneeded(result))
     .map((result) => keptEntry(result, client.extCID));
@@ -300,10 +301,28 @@ function isDecidedByChance(result: RuleResult, { places }: Fold, stabilities: St
 /**
  * Returns a function that says whether the run shows that an entry is no longer needed. An entry for an undecided rule stays if the
  * known failures may leave the rule undecided again in the next run.
+ *
+ * @param entries the entries of the baseline, with their states after this run
  */
-export function unneededIn(fold: Fold): (result: KnownResult) => boolean {
+export function unneededIn(fold: Fold, entries: readonly KnownResult[]): (result: KnownResult) => boolean {
   const open = new Set(undecidedEntries(fold, []).map(({ rule }) => rule));
-  return (result) => isNoLongerNeeded(result) && !(result.known.undecided && open.has(result.known.rule));
+  const failing = entries.filter((result) => !result.known.undecided && !isNoLongerNeeded(result));
+  const players = failing.flatMap(({ known }) => known.players ?? []);
+  const mayBeOpen = (rule: string): boolean => open.has(rule) || !isTestedByAll(rule, players, fold);
+  return (result) => isNoLongerNeeded(result) && !(result.known.undecided && mayBeOpen(result.known.rule));
+}
+
+/**
+ * True if each of these players took part in all scenarios that test a rule. Otherwise chance has given such a scenario to other
+ * players, and perhaps the calls of one of these players leave the rule undecided there in the next run. Players without a session of
+ * the configuration do not count.
+ */
+function isTestedByAll(rule: string, players: readonly string[], { run, scenarios }: Fold): boolean {
+  const played = playedPlayers({ run, scenarios });
+  const configured = players.filter((one) => run.settings.sessions.some(({ player }) => player === one));
+  return scenarios
+    .filter(({ planned: { rules } }) => rules.some((one) => one === rule))
+    .every(({ planned: { id } }) => configured.every((player) => played.get(id)?.includes(player)));
 }
 
 /**
