@@ -6,13 +6,15 @@ import type { KnownFailure } from '../journal/event.ts';
 import { EXPECTATION } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import type { RulePlace } from '../journal/judged-outcome.ts';
-import { highestSums } from '../journal/money-sums.ts';
+import { highestSums, isWithoutSums } from '../journal/money-sums.ts';
 import {
   type BaselineEntry,
   brokenPlaces,
   entriesFor,
   entryText,
   highestShare,
+  LIMIT_KEYS,
+  limitLines,
   undecidedEntries,
   unneededIn,
 } from '../report/exports/baseline.ts';
@@ -71,25 +73,24 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
   const listed = known.filter((one) => !isFixed(one));
   const failing = brokenPlaces(fold);
   const missing = failing.filter((place) => !listed.some((one) => allows(one, breachAt(place))));
-  const open = undecidedEntries(fold, listed);
   const fresh = entriesFor(fold, missing, listed);
+  const open = undecidedEntries(fold, listed);
   const shown = entriesFor(fold, failing, listed);
-  const raised = new Map<number, BaselineEntry>();
-  for (const [index, entry] of drafts.entries()) {
-    if (removed.has(index)) continue;
-    const [now] = known.filter(({ line }) => line === index + 1);
-    const isOwn = (one: BaselineEntry): boolean => isSamePlace(entry, one);
+  const extended = new Map<number, BaselineEntry>();
+  for (const [index, draft] of drafts.entries()) {
+    const [now] = listed.filter(({ line }) => line === index + 1);
+    const isOwn = (one: BaselineEntry): boolean => isSamePlace(draft, one);
     const higher =
-      now && (entryOfPlayers(now, shown.filter(isOwn), failing) ?? raisedEntry(now, fresh.filter(isOwn), missing));
-    if (higher) {
-      const { reason, ticket, expires } = entry;
-      raised.set(index, { ...higher, reason: reason ?? '', ticket: ticket ?? '', expires: expires ?? '' });
-    }
+      now &&
+      (raisedUndecided(now, open.filter(isOwn)) ??
+        entryOfPlayers(now, shown.filter(isOwn), failing) ??
+        raisedEntry(now, fresh.filter(isOwn), missing));
+    if (higher) extended.set(index, higher);
   }
-  const isRaised = (one: BaselineEntry): boolean =>
-    drafts.some((draft, index) => raised.has(index) && isSamePlace(draft, one));
-  for (const index of raised.keys()) removed.add(index);
-  const news = [...fresh.filter((one) => !isRaised(one)), ...open].map((entry) => {
+  const isExtended = (one: BaselineEntry): boolean =>
+    drafts.some((draft, index) => extended.has(index) && isSamePlace(draft, one));
+  const news = [...fresh, ...open].filter((one) => !isExtended(one));
+  const added = news.map((entry) => {
     const narrower = drafts.flatMap((draft, index) => (isWithin(draft, entry) ? [index] : []));
     for (const index of narrower) removed.add(index);
     const [first] = narrower.map((index) => drafts[index]);
@@ -101,7 +102,11 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
       expires: expires || entry.expires,
     };
   });
-  return editList(yaml, { removed, added: [...raised.values(), ...news].map(entryText).join('') });
+  // An entry that is extended keeps its place, its other keys and its comments. So a review shows only what is new.
+  const changed = [...extended].map(
+    ([index, entry]) => [index, { removed: LIMIT_KEYS, lines: limitLines(entry) }] as const,
+  );
+  return editList(yaml, { removed, changed: new Map(changed), added: added.map(entryText).join('') });
 }
 
 /** True if a draft for all scenarios has a limit of money, and a new entry is about the same rule, client and endpoint. */
@@ -114,8 +119,22 @@ function isSamePlace(draft: Draft, entry: BaselineEntry): boolean {
     draft.client === entry.client &&
     (draft.endpoint ?? null) === entry.endpoint &&
     (draft.intermittent ?? false) === entry.intermittent &&
-    draft.undecided !== true
+    (draft.undecided ?? false) === entry.undecided
   );
+}
+
+/**
+ * Returns the entry for an undecided rule with the higher sums of this run.
+ *
+ * @param known what the entry lists now
+ * @param entries the new entries that would allow the sums of this run
+ * @returns undefined if the entry is about failures, or if its sums are high enough
+ */
+function raisedUndecided(known: KnownFailure, [first]: readonly BaselineEntry[]): BaselineEntry | undefined {
+  if (!known.undecided || !first) return undefined;
+  // A new entry without sums has no limit, because chance decides how high the sums are.
+  const maxSums = isWithoutSums(first.maxSums) ? {} : highestSums([known.maxSums ?? {}, first.maxSums]);
+  return { ...first, maxSums, factor: undefined };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { RuleId } from '../../src/contract/catalogue.ts';
 import type { Found, JournalEvent, KnownFailure } from '../../src/journal/event.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
 import { NOT_SHOWN } from '../../src/journal/scenario-result.ts';
-import { ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
+import { attributed, ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
 
 const SCENARIOS = [planned('bet/debit', ['bet.debit']), planned('win/credit', ['win.credit'])];
 
@@ -267,6 +267,39 @@ describe('bringing a baseline up to date', () => {
     expect(mergeBaseline('', 'b.yaml', once)).toMatch(
       /client: "acme"\n {2}intermittent: true # failed in 1 of 1 check\n/,
     );
+  });
+
+  it('extends an entry at its place in the file, and keeps its texts and comments', async () => {
+    const wrong = (amount: string) => ({ wrongSum: { amount, currency: 'USD' } });
+    const before = `# ours
+- rule: bet.debit # the fee
+  client: acme
+  money: 1 USD # agreed
+  # PAY-1 explains the fee.
+${TEXTS}- rule: win.zero
+  client: acme
+  money: 1.50 USD
+  undecided: true
+${TEXTS}- rule: signature.mismatch
+  client: other
+${TEXTS}`;
+    const run = await fold([
+      found('bet/debit', 'bet.debit', 'fail', wrong('-2')),
+      found('bet/debit', 'win.zero', 'inconclusive', { causes: ['bet.debit'], ...wrong('-2') }),
+      attributed('win.zero', 'bet.debit', { scenario: 'bet/debit' }),
+    ]);
+    const remark = 'the highest sum that is allowed in one scenario';
+    const after = before
+      .replace(
+        'money: 1 USD # agreed\n',
+        `money: "1 USD" # ${remark}\n  moneyIn: # the highest sum in these scenarios\n    bet/debit: 2 USD\n`,
+      )
+      .replace(
+        'money: 1.50 USD\n  undecided: true',
+        'undecided: true # because of other failures; the rule may not fail',
+      );
+    expect(mergeBaseline(before, 'b.yaml', run)).toBe(after);
+    expect(mergeBaseline(after, 'b.yaml', run)).toBe(after);
   });
 
   it('refuses a file that is not a baseline, and shows each mistake', async () => {

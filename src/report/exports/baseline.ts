@@ -1,6 +1,7 @@
 import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import { currencyByCode } from '../../contract/currencies.ts';
 import { Money } from '../../contract/money.ts';
+import { plural } from '../../contract/plural.ts';
 import {
   allows,
   breachAt,
@@ -618,36 +619,53 @@ function highestIn(all: readonly BaselineEntry['maxSumsIn'][]): BaselineEntry['m
 
 /** Writes one entry as YAML. */
 export function entryText(entry: BaselineEntry): string {
-  const { rule, client, endpoint, scenarios, noMoney, maxSums, maxSumsIn, maxShare } = entry;
-  const { players, noOtherPlayers, intermittent, undecided, reason, ticket, expires, failed, checks } = entry;
+  const { rule, client, endpoint, scenarios, noMoney, undecided, reason, ticket, expires } = entry;
+  const lines = [
+    `rule: ${rule}`,
+    `client: ${scalar(client)}`,
+    ...(endpoint === null ? [] : [`endpoint: ${endpoint}`]),
+    ...(scenarios.length === 0 ? [] : [`scenario:${listText(scenarios)}`]),
+    ...(noMoney ? ['money: false # no breach moved money'] : []),
+    ...limitLines(entry),
+    `reason: ${quoted(reason)}`,
+    `ticket: ${quoted(ticket)}`,
+    expires === ''
+      ? `expires: # the last day on which ${undecided ? 'this' : 'the failure'} is accepted, as in 2027-03-31`
+      : `expires: ${expires}`,
+  ];
+  const all = lines.flatMap((line) => line.split('\n'));
+  return all.map((line, at) => `${at === 0 ? '-' : ' '} ${line}\n`).join('');
+}
+
+/** The keys that `limitLines` writes. */
+export const LIMIT_KEYS = [
+  'money',
+  'moneyIn',
+  'share',
+  'players',
+  'otherPlayers',
+  'intermittent',
+  'undecided',
+] as const;
+
+/** Writes the keys that limit what an entry allows, one line after another, without the indentation of the entry. */
+export function limitLines(entry: BaselineEntry): readonly string[] {
+  const { maxSums, maxSumsIn, maxShare, players, noOtherPlayers, intermittent, undecided, failed, checks } = entry;
   const sums = Object.keys(maxSums).map((code) => sumText(maxSums, code));
   // A scenario whose limit is the limit of the whole entry needs no line of its own.
   const others = Object.entries(maxSumsIn).filter(
     ([, limit]) => currencyAbove(maxSums, limit) !== undefined || currencyAbove(limit, maxSums) !== undefined,
   );
-  const lines = [
-    `- rule: ${rule}`,
-    `  client: ${scalar(client)}`,
-    ...(endpoint === null ? [] : [`  endpoint: ${endpoint}`]),
-    ...(scenarios.length === 0 ? [] : [`  scenario:${listText(scenarios)}`]),
-    ...(noMoney ? ['  money: false # no breach moved money'] : []),
-    ...(sums.length === 0 ? [] : [`  money:${listText(sums)} # ${sumRemark(entry)}`]),
-    ...(others.length === 0 ? [] : ['  moneyIn: # the highest sum in these scenarios']),
-    ...others.map(([id, limit]) => `    ${scalar(id)}: ${sumsText(limit)}`),
-    ...(maxShare === undefined ? [] : [`  share: ${percentText(maxShare)} # of the amounts of the calls`]),
-    ...(players.length === 0 ? [] : [`  players:${listText(players)} # no other player failed`]),
-    ...(noOtherPlayers ? ['  otherPlayers: false # a failure of another player is worse'] : []),
-    ...(intermittent
-      ? [`  intermittent: true # failed in ${failed} of ${checks} check${checks === 1 ? '' : 's'}`]
-      : []),
-    ...(undecided ? ['  undecided: true # because of other failures; the rule may not fail'] : []),
-    `  reason: ${quoted(reason)}`,
-    `  ticket: ${quoted(ticket)}`,
-    expires === ''
-      ? `  expires: # the last day on which ${undecided ? 'this' : 'the failure'} is accepted, as in 2027-03-31`
-      : `  expires: ${expires}`,
-  ];
-  return lines.map((line) => `${line}\n`).join('');
+  return [
+    ...(sums.length === 0 ? [] : [`money:${listText(sums)} # ${sumRemark(entry)}`]),
+    ...(others.length === 0 ? [] : ['moneyIn: # the highest sum in these scenarios']),
+    ...others.map(([id, limit]) => `  ${scalar(id)}: ${sumsText(limit)}`),
+    ...(maxShare === undefined ? [] : [`share: ${percentText(maxShare)} # of the amounts of the calls`]),
+    ...(players.length === 0 ? [] : [`players:${listText(players)} # no other player failed`]),
+    ...(noOtherPlayers ? ['otherPlayers: false # a failure of another player is worse'] : []),
+    ...(intermittent ? [`intermittent: true # failed in ${failed} of ${plural(checks, 'check')}`] : []),
+    ...(undecided ? ['undecided: true # because of other failures; the rule may not fail'] : []),
+  ].flatMap((lines) => lines.split('\n'));
 }
 
 /** Says where the sums of an entry come from. An entry of an earlier run does not say how its sums were made. */
@@ -662,7 +680,7 @@ function sumRemark({ factor }: BaselineEntry): string {
 function listText(texts: readonly string[]): string {
   const [first = ''] = texts;
   if (texts.length === 1) return ` ${scalar(first)}`;
-  return texts.map((one) => `\n    - ${scalar(one)}`).join('');
+  return texts.map((one) => `\n  - ${scalar(one)}`).join('');
 }
 
 /** Writes a name without quotes if no YAML reader can understand the name as something else. */

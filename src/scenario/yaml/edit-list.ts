@@ -1,17 +1,27 @@
-import { isMap, isNode, isSeq, parseDocument } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, parseDocument, type YAMLMap } from 'yaml';
 
 /** The changes to a YAML file whose root is a list of maps. Items are counted from 0. */
 export interface ListEdits {
   /** The items to remove, with the comments directly above them. */
   readonly removed: ReadonlySet<number>;
+  /** For some items: the keys to replace. The other keys stay as they are. */
+  readonly changed: ReadonlyMap<number, KeyChange>;
   /** The text of new items, which is added after the last item. */
   readonly added: string;
 }
 
-/** A part of the text that is removed. */
+/** Keys of an item that are replaced by other keys. */
+interface KeyChange {
+  readonly removed: readonly string[];
+  /** The new keys with their values, at least one, as lines without indentation. They stand in the place of the first removed key. */
+  readonly lines: readonly string[];
+}
+
+/** A part of the text that is replaced by another text. */
 interface Cut {
   readonly start: number;
   readonly end: number;
+  readonly text: string;
 }
 
 /**
@@ -21,27 +31,51 @@ interface Cut {
  */
 export function editList(text: string, edits: ListEdits): string {
   const contents: unknown = parseDocument(text).contents;
-  if (isSeq(contents) && contents.flow === true && contents.items.length > 0) return editList(asBlock(text), edits);
+  const isInBrackets = (item: unknown, index: number): boolean =>
+    isMap(item) && item.flow === true && edits.changed.has(index);
+  if (isSeq(contents) && contents.items.length > 0 && (contents.flow === true || contents.items.some(isInBrackets)))
+    return editList(asBlock(text, [...edits.changed.keys()]), edits);
   const items = isSeq(contents) ? contents.items.filter(isMap) : [];
   const cuts: Cut[] = [];
   for (const [index, item] of items.entries()) {
-    if (!edits.removed.has(index)) continue;
-    const start = beginningOf(text, item.range?.[0] ?? 0, index === 0);
-    cuts.push({ start, end: lineEnd(text, endOf(item) ?? start) });
+    const change = edits.changed.get(index);
+    if (edits.removed.has(index)) {
+      const start = beginningOf(text, item.range?.[0] ?? 0, index === 0);
+      cuts.push({ start, end: lineEnd(text, endOf(item) ?? start), text: '' });
+    } else if (change) cuts.push(...keyCuts(text, item, change));
   }
   // An empty list is written as `[]`, which must be removed before new items are added.
   if (isSeq(contents) && items.length === 0 && contents.range)
-    cuts.push({ start: contents.range[0], end: lineEnd(text, contents.range[1]) });
+    cuts.push({ start: contents.range[0], end: lineEnd(text, contents.range[1]), text: '' });
   let kept = text;
-  for (const { start, end } of cuts.toReversed()) kept = kept.slice(0, start) + kept.slice(end);
+  for (const cut of cuts.toReversed()) kept = kept.slice(0, cut.start) + cut.text + kept.slice(cut.end);
   const isEmpty = edits.added === '' && items.every((_, index) => edits.removed.has(index));
   return `${kept === '' || kept.endsWith('\n') ? kept : `${kept}\n`}${isEmpty ? '[]\n' : edits.added}`;
 }
 
-/** Writes a list in brackets with one item after another. */
-function asBlock(text: string): string {
+/** Returns the changes of the text that replace some keys of an item. */
+function keyCuts(text: string, item: YAMLMap, { removed, lines }: KeyChange): readonly Cut[] {
+  const own = item.items.filter(({ key }) => isScalar(key) && removed.some((name) => name === key.value));
+  return own.flatMap(({ key, value }, at): readonly Cut[] => {
+    const start = isScalar(key) ? key.range?.[0] : undefined;
+    if (start === undefined) return [];
+    const end = lineEnd(text, endOf(value) ?? endOf(key) ?? start);
+    const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+    if (at > 0) return [{ start: lineStart, end, text: '' }];
+    // The first key of an item stands after a dash, and the other keys are indented as far.
+    const indented = lines.map((line, index) => `${index === 0 ? '' : ' '.repeat(start - lineStart)}${line}\n`);
+    return [{ start, end, text: indented.join('') }];
+  });
+}
+
+/** Writes a list in brackets with one item after another, and some of its items with one key after another. */
+function asBlock(text: string, items: readonly number[]): string {
   const document = parseDocument(text);
-  if (isSeq(document.contents)) document.contents.flow = false;
+  const { contents } = document;
+  if (isSeq(contents)) {
+    contents.flow = false;
+    for (const item of items.map((index) => contents.items[index])) if (isMap(item)) item.flow = false;
+  }
   return document.toString({ lineWidth: 0 });
 }
 

@@ -18,7 +18,10 @@ const LIST = `# About the file.
 `;
 
 const edit = (text: string, removed: readonly number[], added = '') =>
-  editList(text, { removed: new Set(removed), added });
+  editList(text, { removed: new Set(removed), changed: new Map(), added });
+
+const change = (text: string, index: number, removed: readonly string[], ...lines: readonly string[]) =>
+  editList(text, { removed: new Set(), changed: new Map([[index, { removed, lines }]]), added: '' });
 
 describe('editing a YAML list', () => {
   it('leaves a list without changes as it is', () => {
@@ -40,6 +43,24 @@ describe('editing a YAML list', () => {
     expect(edit('# c', [], '- a: 4\n')).toBe('# c\n- a: 4\n');
     expect(edit('', [], '- a: 4\n')).toBe('- a: 4\n');
     expect(edit('[{a: 1}, {a: 2}] # c\n', [0], '- a: 4\n')).toMatch(/^- \{ ?a: 2 ?\}.*\n(# c\n)?- a: 4\n$/);
+  });
+
+  it('replaces keys of an item in its place, and keeps every other key and comment', () => {
+    expect(change(LIST, 0, ['b'], 'b: 3', 'c:', '  - 4')).toBe(
+      LIST.replace('  b: [x, y]\n', '  b: 3\n  c:\n    - 4\n'),
+    );
+    expect(change(LIST, 0, ['a'], 'b: 3', 'c: 4')).toBe(LIST.replace('- a: 1 # one\n', '- b: 3\n  c: 4\n'));
+    expect(change(LIST, 2, ['a', 'b'], 'c: 4')).toBe(
+      LIST.replace('- a: >\n    folded\n    text\n  b:\n    - x # inside\n', '- c: 4\n'),
+    );
+    expect(change(LIST, 1, ['b', 'a'], 'c: 4')).toBe(LIST.replace('- a: 2\n  b: # empty\n', '- c: 4\n'));
+    expect(change(LIST, 1, ['x'], 'c: 4')).toBe(LIST);
+    expect(change('- a: 1\n  b: 2', 0, ['b'], 'c: 4')).toBe('- a: 1\n  c: 4\n');
+  });
+
+  it('replaces keys of an item in brackets', () => {
+    expect(change('- { a: 1, b: 2 }\n- { a: 3 }\n', 0, ['a'], 'c: 4')).toBe('- c: 4\n  b: 2\n- { a: 3 }\n');
+    expect(change('[{ a: 1 }, { a: 3 }]\n', 1, ['a'], 'c: 4')).toBe('- { a: 1 }\n- c: 4\n');
   });
 
   it('leaves an empty list if no item is left', () => {
