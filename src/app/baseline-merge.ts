@@ -20,6 +20,7 @@ import {
 } from '../report/exports/baseline.ts';
 import { readDocument } from '../scenario/yaml/document.ts';
 import { editList } from '../scenario/yaml/edit-list.ts';
+import type { BaselineChange } from './baseline-changes.ts';
 import { allowedMoney, playersOf, share, shareOf, sum } from './baseline-file.ts';
 import { diagnosticsError } from './config/configuration.ts';
 import { diagnosticsOf, PlacedValues, type Words } from './config/placed-values.ts';
@@ -54,6 +55,12 @@ const WORDS = {
 /** The last day of an entry without a last day. It is later than every real last day. */
 const NEVER = '9999-12-31';
 
+/** A baseline that was brought up to date. */
+interface UpdatedBaseline {
+  readonly text: string;
+  readonly changes: readonly BaselineChange[];
+}
+
 /**
  * Brings a baseline up to date after a run. Removes the failures that the run has shown to be fixed, and adds the failures that are
  * not listed. Everything else stays unchanged: other entries, entries of other clients, comments, reasons and dates.
@@ -62,14 +69,14 @@ const NEVER = '9999-12-31';
  * @param file the name of the baseline in messages
  * @throws UsageError if the text is not a baseline
  */
-export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
+export function mergeBaseline(yaml: string, file: string, fold: Fold): UpdatedBaseline {
   const drafts = readDrafts(yaml, file);
   const known = drafts.flatMap((entry, index) => knownFailures(entry, index, fold));
   const states = judgeKnown(known, fold);
   const isUnneeded = unneededIn(fold, states);
   const isFixed = ({ line }: KnownFailure): boolean =>
     states.some((result) => result.known.line === line && isUnneeded(result));
-  const removed = new Set(known.filter(isFixed).map(({ line }) => line - 1));
+  const unneeded = new Set(known.filter(isFixed).map(({ line }) => line - 1));
   const listed = known.filter((one) => !isFixed(one));
   const failing = brokenPlaces(fold);
   const missing = failing.filter((place) => !listed.some((one) => allows(one, breachAt(place))));
@@ -90,9 +97,10 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
   const isExtended = (one: BaselineEntry): boolean =>
     drafts.some((draft, index) => extended.has(index) && isSamePlace(draft, one));
   const news = [...fresh, ...open].filter((one) => !isExtended(one));
+  const replaced = new Set<number>();
   const added = news.map((entry) => {
     const narrower = drafts.flatMap((draft, index) => (isWithin(draft, entry) ? [index] : []));
-    for (const index of narrower) removed.add(index);
+    for (const index of narrower) replaced.add(index);
     const [first] = narrower.map((index) => drafts[index]);
     const { reason, ticket, expires } = first ?? {};
     return {
@@ -106,7 +114,41 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
   const changed = [...extended].map(
     ([index, entry]) => [index, { removed: LIMIT_KEYS, lines: limitLines(entry) }] as const,
   );
-  return editList(yaml, { removed, changed: new Map(changed), added: added.map(entryText).join('') });
+  const removed = new Set([...unneeded, ...replaced]);
+  const text = editList(yaml, { removed, changed: new Map(changed), added: added.map(entryText).join('') });
+  const kept = drafts.flatMap((_, index) => (removed.has(index) ? [] : [index]));
+  const after = readDrafts(text, file);
+  const changes = [
+    ...added.map((entry) => changeOf('added', entry)),
+    ...[...extended].map(([index, entry]) =>
+      changeOf('extended', entry, changedKeys(drafts[index], after[kept.indexOf(index)])),
+    ),
+    ...drafts.flatMap((draft, index) => {
+      if (!removed.has(index)) return [];
+      const kind = replaced.has(index) ? 'replaced' : draft.undecided ? 'decided' : 'fixed';
+      const { rule, endpoint = null, undecided = false } = draft;
+      return [changeOf(kind, { rule, endpoint, undecided, scenarios: scenariosOf(draft) })];
+    }),
+  ];
+  return { text, changes };
+}
+
+function changeOf(
+  kind: BaselineChange['kind'],
+  { rule, endpoint, scenarios, undecided }: Pick<BaselineEntry, 'rule' | 'endpoint' | 'scenarios' | 'undecided'>,
+  keys: readonly string[] = [],
+): BaselineChange {
+  return { kind, rule, endpoint, scenarios, isUndecided: undecided, keys };
+}
+
+/** Returns the keys of an entry that are different after the update. */
+function changedKeys(before: Draft | undefined, after: Draft | undefined): readonly string[] {
+  return LIMIT_KEYS.filter((key) => JSON.stringify(before?.[key]) !== JSON.stringify(after?.[key]));
+}
+
+/** Returns the scenarios that an entry names. Empty if it is valid for all scenarios. */
+function scenariosOf({ scenario = [] }: Draft): readonly string[] {
+  return typeof scenario === 'string' ? [scenario] : scenario;
 }
 
 /** True if a draft for all scenarios has a limit of money, and a new entry is about the same rule, client and endpoint. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   lstatSync,
   openSync,
   readFileSync,
@@ -16,6 +17,7 @@ import type { Fold } from '../journal/fold.ts';
 import { REPORT_FORMS, REPORT_KINDS } from '../report/exports/kinds.ts';
 import type { OpenJournal, Report, ReportOptions } from '../report/options.ts';
 import { nearest } from '../scenario/near.ts';
+import type { BaselineChange } from './baseline-changes.ts';
 import { UsageError } from './exit-status.ts';
 import { type InputKind, refuseInputFile } from './input-files.ts';
 import { whileLocked } from './lock/file-lock.ts';
@@ -138,48 +140,44 @@ export function writtenKind({ kind }: Pick<ReportRequest, 'kind'>): InputKind | 
 const MODE = 0o600;
 
 /**
- * Returns the text of a report. If the file is a baseline and exists, the text is this baseline, brought up to date. Every
- * other file is replaced.
- *
- * @param file the absolute path of the file to write
- * @throws UsageError if the file is to be a baseline and contains something else
- */
-async function* reportPieces(
-  { kind, report, file: shown }: ReportRequest,
-  { fold, open }: { readonly fold: Fold; readonly open: OpenJournal },
-  file: string,
-  options: ReportOptions,
-): AsyncGenerator<string> {
-  const isThere = kind === 'baseline' && lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
-  if (!isThere) {
-    yield* report(fold, open, options);
-    return;
-  }
-  const { mergeBaseline } = await import('./baseline-merge.ts');
-  yield mergeBaseline(readFileSync(file, 'utf8'), shown, fold);
-}
-
-/**
- * Writes a report. Two processes, or two clients of one run, may update the same baseline. They do this one after the other.
+ * Writes a report. If the file is a baseline and exists, brings this baseline up to date. Every other file is replaced. Two processes,
+ * or two clients of one run, may update the same baseline. They do this one after the other.
  *
  * @param file the absolute path of the file to write
  * @param scrub removes secrets from the text
+ * @returns the changes of a baseline that was brought up to date. Undefined for every other report
  * @throws UsageError if the file is to be a baseline and contains something else; the system's error when it can't be written
  */
 export async function writeReport(
   request: ReportRequest,
-  source: { readonly fold: Fold; readonly open: OpenJournal },
+  { fold, open }: { readonly fold: Fold; readonly open: OpenJournal },
   file: string,
   options: ReportOptions,
   scrub: (text: string) => string,
-): Promise<void> {
-  const pieces = scrubbed(reportPieces(request, source, file, options), scrub);
-  const write = () => writeWhole(file, pieces, writtenKind(request));
-  if (request.kind === 'baseline' && isRegular(file)) await whileLocked(file, write);
-  else await write();
+): Promise<readonly BaselineChange[] | undefined> {
+  const { kind, report, file: shown } = request;
+  const write = (pieces: AsyncIterable<string> | Iterable<string>) =>
+    writeWhole(file, scrubbed(pieces, scrub), writtenKind(request));
+  if (kind !== 'baseline' || !isRegular(file)) {
+    await write(report(fold, open, options));
+    return undefined;
+  }
+  return await whileLocked(file, async () => {
+    if (!existsSync(file)) {
+      await write(report(fold, open, options));
+      return undefined;
+    }
+    const { mergeBaseline } = await import('./baseline-merge.ts');
+    const { text, changes } = mergeBaseline(readFileSync(file, 'utf8'), shown, fold);
+    await write([text]);
+    return changes;
+  });
 }
 
-async function* scrubbed(pieces: AsyncIterable<string>, scrub: (text: string) => string): AsyncGenerator<string> {
+async function* scrubbed(
+  pieces: AsyncIterable<string> | Iterable<string>,
+  scrub: (text: string) => string,
+): AsyncGenerator<string> {
   for await (const piece of pieces) yield scrub(piece);
 }
 

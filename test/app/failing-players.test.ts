@@ -75,7 +75,7 @@ async function foldOf(played: Played, baseline = '', reuse: Reuse = { player: 'e
 /** The baseline that croupier writes after a run, or brings up to date. Its texts are filled in. */
 async function baselineOf(played: Played, before = '', reuse?: Reuse): Promise<string> {
   return mergeBaseline(before, 'b.yaml', await foldOf(played, '', reuse))
-    .replaceAll('reason: ""', 'reason: "known"')
+    .text.replaceAll('reason: ""', 'reason: "known"')
     .replaceAll('ticket: ""', 'ticket: "PAY-1"')
     .replaceAll(/expires: #.*/g, 'expires: 2999-01-01');
 }

@@ -8,6 +8,7 @@ import { whyStillUndecided } from '../../report/exports/undecided-baseline.ts';
 import { jsonReport } from '../../report/json/json.ts';
 import type { Report, ReportOptions, Verbosity } from '../../report/options.ts';
 import { ANSI, PLAIN } from '../../report/paint.ts';
+import { type BaselineChange, changeLines } from '../baseline-changes.ts';
 import { EXIT, UsageError, worstStatus } from '../exit-status.ts';
 import { reportFault } from '../fault.ts';
 import { packageRoot, readBytes, shownPath, whyUnreadable } from '../files.ts';
@@ -63,8 +64,9 @@ export async function publish(
     const { kind, file: name } = request;
     const file = path.resolve(stdio.cwd, fileForClient(name, extCID));
     try {
-      await writeReport(request, { fold, open }, file, inFile({ ...options, verbosity, past }), scrub);
+      const changes = await writeReport(request, { fold, open }, file, inFile({ ...options, verbosity, past }), scrub);
       announceReport(kind, file, stdio);
+      announceChanges(changes, stdio, scrub);
       warnOfNextRun(kind, fold, stdio, scrub);
     } catch (error) {
       const why = error instanceof UsageError ? error.message : `${whyUnreadable(error)}.`;
@@ -119,6 +121,21 @@ export async function publishSoFar(
  */
 export function announceReport(kind: string, file: string, stdio: Stdio): void {
   stdio.err.write(`The ${kind} report: ${forTerminal(shownPath(file, stdio.cwd))}\n`);
+}
+
+/**
+ * Says on stderr what has changed in a baseline that was brought up to date.
+ *
+ * @param changes undefined for every other report
+ * @param scrub removes secrets from the text
+ */
+export function announceChanges(
+  changes: readonly BaselineChange[] | undefined,
+  stdio: Stdio,
+  scrub: (text: string) => string,
+): void {
+  if (!changes) return;
+  for (const line of changeLines(changes)) stdio.err.write(`  ${forTerminal(scrub(line))}\n`);
 }
 
 /**

@@ -11,7 +11,14 @@ import {
   writeReport,
 } from '../../../app/report-files.ts';
 import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
-import { announceReport, inFile, reportOptions, verbosityOf, warnOfNextRun } from '../../../app/run/publish.ts';
+import {
+  announceChanges,
+  announceReport,
+  inFile,
+  reportOptions,
+  verbosityOf,
+  warnOfNextRun,
+} from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { type Fold, foldJournal } from '../../../journal/fold.ts';
 import { readJournal } from '../../../journal/read.ts';
@@ -92,8 +99,10 @@ export async function writeReports(
     }
     const target = path.resolve(stdio.cwd, fileForClient(file, fold.run.client.extCID));
     try {
-      await writeReport(request, { fold, open }, target, inFile({ ...options, ...IN_A_FILE }), (text) => text);
+      const shown = inFile({ ...options, ...IN_A_FILE });
+      const changes = await writeReport(request, { fold, open }, target, shown, (text) => text);
       if (!isSilent) announceReport(kind, target, stdio);
+      announceChanges(changes, stdio, (text) => text);
       warnOfNextRun(kind, fold, stdio, (text) => text);
     } catch (error) {
       if (error instanceof UsageError) throw error;

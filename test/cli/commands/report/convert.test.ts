@@ -68,6 +68,19 @@ describe('croupier report convert', () => {
     await expect(convert(journal, to)).rejects.toThrow(message);
   });
 
+  it('says what it changes in a baseline that exists', async () => {
+    await convert('failing.ndjson', 'baseline=b.yaml');
+    expect(printed).not.toMatch(/Added|changed/);
+    printed = '';
+    await convert('failing.ndjson', 'baseline=b.yaml');
+    expect(printed).toContain('The baseline report: b.yaml\n  No entry of the baseline has changed.\n');
+    printed = '';
+    writeFileSync(path.join(cwd, 'empty.yaml'), '[]\n');
+    await convert('failing.ndjson', 'baseline=empty.yaml');
+    expect(printed).toMatch(/The baseline report: empty\.yaml\n {2}Added: [a-z-]+\.[a-z-]+/);
+    expect(written('empty.yaml')).toContain('- rule: ');
+  });
+
   it('prints at most one report on stdout', async () => {
     await expect(convert('failing.ndjson', 'json=-', 'junit=-')).rejects.toThrow('only one report can go to stdout');
   });
