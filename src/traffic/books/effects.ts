@@ -85,7 +85,7 @@ function betEffect(booking: Booking, worlds: readonly World[], amount: Money): E
   const candidate = (rule: RuleId, by: Money, text: string): Candidate => ({ rule, transaction, by, text });
   if (isRepeat) {
     const again = candidate('idempotency.bet', off, 'the bet was taken again when it was sent again');
-    return { worlds, candidates: [repeatOf(again, call)], unknown: null };
+    return { worlds: withOtherAmount(booking, worlds), candidates: [repeatOf(again, call)], unknown: null };
   }
   const taken = (world: World): World =>
     isApplied(world, key) || isClosed(world, key) ? world : applying(world, key, off);
@@ -135,13 +135,32 @@ function declinedCandidates(call: LoggedCall, candidate: MakeCandidate, off: Mon
   }
 }
 
+/**
+ * Applies a bet or a win whose `txID` was already carried out with another amount. The service must not send such a call, and the
+ * contract does not say which of the two amounts is right. So it is no error of the operator that it carried out both. croupier itself
+ * sends such calls on purpose, and judges them by the rules for them.
+ */
+function withOtherAmount({ call, transaction }: Booking, worlds: readonly World[]): readonly World[] {
+  const { isOfRun, isProbe } = call.seen.exchange;
+  const { amount } = call;
+  const isOther = amount !== null && transaction.amount !== null && !amount.equals(transaction.amount);
+  if (!isOther || call.done === 'no' || isOfRun === true || isProbe === true) return worlds;
+  const by = transaction.call === 'bet' ? amount.negated() : amount;
+  return both(worlds, (world) => applying(world, otherAmountKey(call), by));
+}
+
+/** Returns the key of a call that was carried out, although its `txID` was already carried out with another amount. */
+export function otherAmountKey({ number }: LoggedCall): string {
+  return `other amount ${number}`;
+}
+
 function winEffect(booking: Booking, worlds: readonly World[], amount: Money): Effect {
   const { call, transaction, isRepeat } = booking;
   const { key } = transaction;
   const candidate: MakeCandidate = (rule, by, text) => ({ rule, transaction, by, text });
   if (isRepeat) {
     const again = candidate('idempotency.win', amount, 'the win was paid again when it was sent again');
-    return { worlds, candidates: [repeatOf(again, call)], unknown: null };
+    return { worlds: withOtherAmount(booking, worlds), candidates: [repeatOf(again, call)], unknown: null };
   }
   const paid = (world: World): World => (isApplied(world, key) ? world : applying(world, key, amount));
   if (call.done === 'yes') {

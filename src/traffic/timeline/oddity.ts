@@ -1,4 +1,5 @@
 import type { Deviation } from '../books/deviation.ts';
+import type { Books } from '../books/wallet-books.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
 import { type Bets, type Transaction, UNANSWERED } from '../calls/transaction.ts';
 import type { Oddity } from './oddity-type.ts';
@@ -12,10 +13,11 @@ import { serviceFaultsOf } from './service-fault.ts';
  */
 export function odditiesOf(
   calls: readonly LoggedCall[],
-  transactions: readonly Transaction[],
+  books: Books,
   bets: Bets,
   isKeyProven: boolean,
 ): readonly Oddity[] {
+  const { transactions } = books;
   const rounds = Map.groupBy(
     transactions.filter(({ roundID }) => roundID !== null),
     ({ roundID, wallet }) => `${wallet ?? ''} ${roundID ?? ''}`,
@@ -26,7 +28,7 @@ export function odditiesOf(
     ...transactions.flatMap(repeats),
     ...transactions.flatMap((one) => refundOddities(one, bets)),
     ...[...rounds.values()].flatMap(roundOrder),
-    ...serviceFaultsOf(calls, transactions, bets, isKeyProven),
+    ...serviceFaultsOf(calls, books, bets, isKeyProven),
   ].toSorted((a, b) => (a.calls[0] ?? 0) - (b.calls[0] ?? 0));
 }
 

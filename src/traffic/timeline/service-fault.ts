@@ -1,3 +1,6 @@
+import { otherAmountKey } from '../books/effects.ts';
+import type { Books } from '../books/wallet-books.ts';
+import { isApplied } from '../books/worlds.ts';
 import { isPerhapsDeclined, type LoggedCall } from '../calls/logged-call.ts';
 import { type Bets, isBefore, settlingWin, type Transaction } from '../calls/transaction.ts';
 import { isTypeCut } from './missing-bodies.ts';
@@ -9,10 +12,11 @@ import type { Oddity } from './oddity-type.ts';
  */
 export function serviceFaultsOf(
   calls: readonly LoggedCall[],
-  transactions: readonly Transaction[],
+  books: Pick<Books, 'transactions' | 'worlds' | 'unknown'>,
   bets: Bets,
   isKeyProven: boolean,
 ): readonly Oddity[] {
+  const { transactions } = books;
   const own = transactions.filter(({ attempts }) => !attempts.some(({ seen }) => isOfCroupier(seen.exchange)));
   const rounds = Map.groupBy(
     own.filter(({ roundID }) => roundID !== null),
@@ -20,7 +24,7 @@ export function serviceFaultsOf(
   );
   return [
     ...[...rounds.values()].flatMap((round) => winFaults(round)),
-    ...own.flatMap((one) => [...refundFaults(one, own, bets), ...contentFaults(one)]),
+    ...own.flatMap((one) => [...refundFaults(one, own, bets), ...contentFaults(one, books)]),
     // If no other call is signed with the given key, this key may belong to another client.
     ...(isKeyProven ? calls.flatMap(signatureFaults) : []),
   ];
@@ -207,23 +211,41 @@ function refundFaults(
   return [fault([first], text)];
 }
 
-/** Finds a txID that was sent with two different amounts, or in two different rounds. */
-function contentFaults({ txID, call, attempts }: Transaction): readonly Oddity[] {
+/** Finds a txID that was sent with two different amounts, or in two different rounds. Says which amounts the operator carried out. */
+function contentFaults(transaction: Transaction, books: Pick<Books, 'worlds' | 'unknown'>): readonly Oddity[] {
+  const { txID, call, attempts } = transaction;
   const [first, ...again] = attempts;
   if (!first || txID === null) return [];
   return again.flatMap((one) => {
     const isSame =
       (first.amount === null || one.amount === null || first.amount.equals(one.amount)) &&
       (first.seen.roundID === null || one.seen.roundID === null || first.seen.roundID === one.seen.roundID);
+    const carriedOut = carriedOutText(transaction, one, books);
     return isSame
       ? []
       : [
           fault(
             [first, one],
-            `the service sent the ${call} with txID ${txID} twice, with different contents (calls ${first.number} and ${one.number})`,
+            `the service sent the ${call} with txID ${txID} twice, with different contents (calls ${first.number} and ${one.number})${carriedOut}`,
           ),
         ];
   });
+}
+
+/** Says whether the operator carried out the second amount too. Returns an empty text if it is not known, or if the amounts are the same. */
+function carriedOutText(
+  { call, amount, attempts }: Transaction,
+  again: LoggedCall,
+  { worlds, unknown }: Pick<Books, 'worlds' | 'unknown'>,
+): string {
+  const isFirstDone = attempts.some(({ number, done }) => number < again.number && done === 'yes');
+  if (!isFirstDone || unknown !== null || amount === null || again.amount === null || amount.equals(again.amount))
+    return '';
+  const key = otherAmountKey(again);
+  if (worlds.every((world) => isApplied(world, key)))
+    return `, and the operator ${call === 'bet' ? 'took' : 'paid'} both ${amount.format(2)} and ${again.amount.format(2)}`;
+  const isOne = !worlds.some((world) => isApplied(world, key));
+  return isOne ? `, and the operator did not ${call === 'bet' ? 'take' : 'pay'} ${again.amount.format(2)}` : '';
 }
 
 function signatureFaults(call: LoggedCall): readonly Oddity[] {

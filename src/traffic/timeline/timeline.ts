@@ -276,7 +276,7 @@ function timelineIn(
   const oddities = [
     ...sharedTransactions(logged),
     ...wallets.flatMap(({ books, wallet }) => [
-      ...odditiesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions), isKeyProven),
+      ...odditiesOf(ofWallet.get(wallet) ?? [], books, betsOf(books.transactions), isKeyProven),
       ...fixedOf(books.deviations, otherCalls),
     ]),
   ];

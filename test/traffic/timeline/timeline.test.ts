@@ -1132,6 +1132,27 @@ describe('a call that the service must not send', () => {
     expect(faults(settled().bet('b2', '4', { balance: '100' }).win('w2', '9', { balance: '109' }))).toEqual([]);
   });
 
+  it.each([
+    ['took both 10.00 and 20.00', '70.00'],
+    ['did not take 20.00', '90.00'],
+  ])('is a bet sent again with another amount, and the result says if the operator %s', (did, balance) => {
+    const timeline = new Log()
+      .balance('100.00')
+      .bet('b1', '10.00', { balance: '90.00' })
+      .bet('b1', '20.00', { balance })
+      .win('w1', '0.00', { balance })
+      .balance(balance)
+      .timeline();
+    expect([timeline.status, debts(timeline), sums(timeline)]).toEqual([
+      1,
+      [],
+      [undefined, String(Number(balance)), '0'],
+    ]);
+    expect(only(timeline).serviceFaults.map(({ text }) => text)).toEqual([
+      `the service sent the bet with txID b1 twice, with different contents (calls 2 and 3), and the operator ${did}`,
+    ]);
+  });
+
   it('makes the status 1, and the first sentence names the service', () => {
     expect(verdictOf(settled().win('w2', '9', { balance: '113' }))).toEqual([
       1,
