@@ -279,6 +279,8 @@ export class OrdinaryWallet implements SurveyedWallet {
   #lastFile: string | null = null;
   /** The first balance. Null before it. */
   #firstSaid: string | null = null;
+  /** The time of the first call, if it is about money. Otherwise null. */
+  #sinceMs: number | null = null;
   /** The last balance, if {@link unitsOf} can't read it. Otherwise null. */
   #said: string | null = null;
   #decimals = 0;
@@ -325,6 +327,7 @@ export class OrdinaryWallet implements SurveyedWallet {
       this.#files.push(file);
     }
     if (facts.isDeclined) return;
+    if (this.calls === 1 && facts.call !== 'balance') this.#sinceMs = values.time.ms;
     this.#rows.set(this.#row, COLUMN.saidMs, values.time.ms);
     this.#rows.set(this.#row, COLUMN.line, line);
     this.#lastFacts = facts;
@@ -494,6 +497,7 @@ export class OrdinaryWallet implements SurveyedWallet {
         deviations: [],
         unknown: null,
       },
+      since: this.#sinceMs === null ? null : { number: number - this.calls + 1, atMs: this.#sinceMs },
       rounds: isSure ? rounds : rounds.map((round) => ({ ...round, should: null, booked: null, difference: null })),
       debts: [],
       possibleDebts: [],

@@ -175,13 +175,13 @@ function balanceSentence(verdict: WalletVerdict, detail: (typeof DETAILS)[number
   const off = `${money(difference.absolute())} ${difference.isNegative() ? 'too little' : 'too much'}`;
   // If something is unknown, the text must not say that the balance is correct.
   const isClear = difference.isZero() && doubt === undefined;
-  const nothing = serviceFaults.length > 0 ? 'the operator owes nothing' : 'nothing is owed';
+  const nothing = `${serviceFaults.length > 0 ? 'the operator owes nothing' : 'nothing is owed'}${sinceText(verdict)}`;
   const when = said?.call.atMs == null || detail !== 'all' ? '' : ` at ${timeText(said.call.atMs)}`;
   const isSaid = said !== null && booked !== null && isSameButForRest(said.balance, booked);
   // A call that the service must not send may have moved money. The contract does not say which balance is right then.
   if (booked !== null && serviceFaults.length > 0 && (isClear || should === null)) {
     const balance = isSaid ? `was ${money(booked)}${when}` : `is ${money(booked)} by these calls`;
-    return `The balance of ${who} ${balance}${isClear ? ', and the operator owes nothing' : difference.isZero() ? '' : `. Apart from the mistakes of the service, it is ${off}`}.`;
+    return `The balance of ${who} ${balance}${isClear ? `, and ${nothing}` : difference.isZero() ? '' : `. Apart from the mistakes of the service, it is ${off}`}.`;
   }
   if (should === null || booked === null) {
     const sum = isClear
@@ -202,6 +202,12 @@ function balanceSentence(verdict: WalletVerdict, detail: (typeof DETAILS)[number
         ? `so ${nothing}`
         : 'which is equal, but not all is known';
   return `${upper(who)} should have ${money(should)}${doubt === undefined ? '' : ' by the calls so far'}, and ${has}${detail === 'no difference' && debts.length > 0 ? '' : `, ${result}`}.`;
+}
+
+/** If no balance shows how the first calls were booked, says since when nothing is owed. Otherwise returns an empty text. */
+function sinceText({ since }: WalletVerdict): string {
+  if (since === null) return '';
+  return ` since ${since.atMs === null ? `call ${since.number}` : timeText(since.atMs)}`;
 }
 
 /**
@@ -267,16 +273,16 @@ export function walletLine(verdict: WalletVerdict, state: WalletState): string {
       return `${who}: ${off}${debtClauses(debts, currency)}`;
     case 'broken':
       return doubt === undefined
-        ? `${who}: nothing is owed, but a reply breaks a rule`
+        ? `${who}: nothing is owed${sinceText(verdict)}, but a reply breaks a rule`
         : `${who}: a reply breaks a rule. It is not known whether something is owed, because ${doubt}`;
     case 'service-fault':
       return doubt === undefined
-        ? `${who}: the operator owes nothing, but the service is at fault`
+        ? `${who}: the operator owes nothing${sinceText(verdict)}, but the service is at fault`
         : `${who}: the service is at fault. It is not known whether something is owed, because ${doubt}`;
     case 'unknown':
       return `${who}: not known, because ${doubt ?? 'the logs do not show the outcome of some calls'}`;
     case 'right':
-      return `${who}: nothing is owed`;
+      return `${who}: nothing is owed${sinceText(verdict)}`;
   }
 }
 
@@ -284,7 +290,7 @@ export function walletLine(verdict: WalletVerdict, state: WalletState): string {
  * Writes which calls and which balance are the evidence for the verdict on a wallet. If a debt rests only on the difference between
  * two balances, also says between which calls no line may be missing.
  */
-export function evidenceSentence({ books, debts, evidence: { calls, files } }: WalletVerdict): string {
+export function evidenceSentence({ books, debts, since, evidence: { calls, files } }: WalletVerdict): string {
   const named = files.length > MAX_FILES ? `${files.length} files` : files.join(' and ');
   const last = books.lastSaid;
   const pairs = debts.flatMap(({ deviation }) => (deviation === null ? [] : (unprovenBetween(deviation) ?? [])));
@@ -294,7 +300,9 @@ export function evidenceSentence({ books, debts, evidence: { calls, files } }: W
     shown.length === 0
       ? ''
       : ` It assumes that no line is missing ${shown.join(', or ')}${rest > 0 ? `, or at ${rest} more places` : ''}.`;
-  return `It rests on ${calls === 1 ? '1 call' : `${calls} calls`} in ${named}.${last === null ? '' : ` The last balance is in the reply to call ${last.call.number}.`}${only}`;
+  const before =
+    since === null ? '' : ` No balance shows whether call ${since.number} and earlier calls were booked correctly.`;
+  return `It rests on ${calls === 1 ? '1 call' : `${calls} calls`} in ${named}.${before}${last === null ? '' : ` The last balance is in the reply to call ${last.call.number}.`}${only}`;
 }
 
 /**

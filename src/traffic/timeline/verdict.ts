@@ -29,6 +29,11 @@ export interface WalletVerdict extends Sums, Owner {
   /** The number of these calls, and the files that have them. */
   readonly evidence: { readonly calls: number; readonly files: readonly string[] };
   readonly books: Books;
+  /**
+   * The call whose reply has the first balance, if this call or a call before it is about money. No balance shows how the calls up to
+   * this one were booked. Null if the first balance came before all calls about money.
+   */
+  readonly since: Pick<LoggedCall, 'number' | 'atMs'> | null;
   readonly rounds: readonly RoundVerdict[];
   readonly debts: readonly Debt[];
   /**
@@ -99,6 +104,7 @@ export function judgeWallet(
     calls,
     evidence: { calls: calls.length, files: filesOf(calls) },
     books,
+    since: sinceOf(books, calls),
     rounds: isSure ? rounds : roundsOf(books, []).map(withoutSums),
     debts: isSure ? debts : [],
     possibleDebts: isSure ? [] : debts,
@@ -155,6 +161,16 @@ function perhapsSecondWinsOf({ calls }: WalletVerdict, serviceFaults: readonly O
         seen.call === 'win' && seen.type !== 'free' && alsoSeen === null && !known.has(number),
     ),
   );
+}
+
+/** Computes {@link WalletVerdict.since}. A run of croupier knows the balance before its first call. */
+function sinceOf({ firstSaid }: Books, calls: readonly LoggedCall[]): WalletVerdict['since'] {
+  const first = firstSaid?.call;
+  if (!first) return null;
+  const isUnchecked = calls.some(
+    ({ number, seen }) => number <= first.number && seen.call !== 'balance' && !isOfCroupier(seen.exchange),
+  );
+  return isUnchecked ? first : null;
 }
 
 /** If the service sent a win in a round whose bet failed, says that the service may have treated this bet as accepted. */

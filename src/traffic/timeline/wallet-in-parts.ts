@@ -200,6 +200,7 @@ export function joinedVerdict(
       files: [...new Set(parts.flatMap(({ evidence }) => evidence.files))],
     },
     books: { ...last.books, firstSaid: first.books.firstSaid },
+    since: first.since,
     rounds: parts.flatMap(({ rounds }) => rounds),
     debts: isSure ? debts : [],
     possibleDebts: isSure ? [] : [...possible, ...debts],

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { debtClause, debtSentences, walletSentence } from '../../../src/traffic/timeline/sentence.ts';
+import {
+  debtClause,
+  debtSentences,
+  evidenceSentence,
+  walletLine,
+  walletSentence,
+} from '../../../src/traffic/timeline/sentence.ts';
 import { buildTimeline, type IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
 import type { WalletVerdict } from '../../../src/traffic/timeline/verdict.ts';
 import { Log, START } from './calls.ts';
@@ -38,6 +44,27 @@ describe('a log without faults', () => {
     expect(walletSentence(only(timeline))).toBe(
       'Player anna should have 102.50 EUR, and the operator said 102.50 EUR at 2026-11-21 13:00:05 UTC, so nothing is owed.',
     );
+  });
+});
+
+describe('a log that begins with a bet', () => {
+  const log = (before: (log: Log) => Log = (each) => each) =>
+    before(new Log()).bet('b1', '5.00', { balance: '95.00' }).win('w1', '7.50', { balance: '102.50' }).timeline();
+
+  it('says only of the calls after the first balance that nothing is owed', () => {
+    const timeline = log();
+    expect([timeline.status, sums(timeline)]).toEqual([0, ['102.50', '102.50', '0']]);
+    expect(walletSentence(only(timeline))).toMatch(/, so nothing is owed since 2026-11-21 13:00:01 UTC\.$/);
+    expect(walletLine(only(timeline), 'right')).toBe('player anna: nothing is owed since 2026-11-21 13:00:01 UTC');
+    expect(evidenceSentence(only(timeline))).toContain(
+      'No balance shows whether call 1 and earlier calls were booked correctly.',
+    );
+  });
+
+  it('says it of all calls if a balance came before the bet', () => {
+    const timeline = log((each) => each.balance('100.00'));
+    expect(walletSentence(only(timeline))).toMatch(/, so nothing is owed\.$/);
+    expect(evidenceSentence(only(timeline))).not.toContain('No balance shows');
   });
 });
 
