@@ -3,6 +3,7 @@ import { type Fields, isFields, parsed } from '../../json-fields.ts';
 import type { LoggedExchange, LogPlace } from '../../logged-exchange.ts';
 import type { LogField, LogForm } from './log-form.ts';
 import { exchangeOfLine } from './log-line.ts';
+import { wholeObjects } from './printed.ts';
 import { withoutHexEscapes } from './wrapped.ts';
 
 type Groups = Readonly<Record<string, string | undefined>>;
@@ -32,8 +33,8 @@ const FORMS: readonly RegExp[] = [
 export function readTextLine(line: string, form: LogForm, place: LogPlace): LoggedExchange | undefined {
   const groups: Groups | undefined = form.pattern?.exec(line)?.groups ?? groupsOf(line);
   if (!groups) return undefined;
-  const bodies = form.pattern ? {} : quotedBodies(line);
-  return exchangeOfLine((field: LogField) => groups[field] ?? bodies[field], form, place, 'operator');
+  const bodies = form.pattern ? {} : { ...capturedBodies(line), ...quotedBodies(line) };
+  return exchangeOfLine((field: LogField) => groups[field] ?? (bodies as Partial<Record<LogField, string>>)[field], form, place, 'operator');
 }
 
 /** The beginning of JSON in quotation marks, as nginx and Apache write a body that was added to their format. */
@@ -53,19 +54,56 @@ function closingMark(line: string, from: number): number {
  * Returns the bodies of the request and the reply in a line of an access log. Such a line has bodies only if the format of the
  * log was extended.
  */
-function quotedBodies(line: string): Partial<Record<LogField, string>> {
-  const bodies: { requestBody?: string; responseBody?: string } = {};
+function quotedBodies(line: string): Bodies {
+  const bodies: Bodies = {};
   for (let at = line.indexOf(BODY); at >= 0; at = line.indexOf(BODY, at)) {
     const end = closingMark(line, at + 1);
     const text = withoutHexEscapes(line.slice(at + 1, end)).replaceAll('\\"', '"');
     at = end;
     const value = parsed(text) ?? cutFields(text);
-    if (!isFields(value)) continue;
-    if (typeof value.sessionID === 'string' || isCutRequest(value)) bodies.requestBody = text;
-    else if (value.balance !== undefined || value.code !== undefined || value.message !== undefined)
-      bodies.responseBody = text;
+    if (isFields(value)) noteBody(bodies, text, value);
   }
   return bodies;
+}
+
+/** The beginning of the timers, the status and the captures in a line of HAProxy. */
+const BEFORE_CAPTURES = /\] \S+ \S+ (?:-?\d+\/){4}\+?\d+ (?:\d{3}|-1) /;
+
+/**
+ * Returns the bodies that HAProxy has captured. HAProxy writes them as `{…|…}` before the request. It writes a quotation mark or a
+ * brace within them as `#22` or `#7B`. But a configuration can switch this off. Then nothing shows where a cut body ends, so only whole
+ * bodies are read.
+ */
+function capturedBodies(line: string): Bodies {
+  const isEscaped = line.includes('#7B#22');
+  if (!isEscaped && !line.includes('{"')) return {};
+  const start = BEFORE_CAPTURES.exec(line);
+  if (!start) return {};
+  const captures = line.slice(start.index + start[0].length, line.lastIndexOf(' "'));
+  const texts = isEscaped
+    ? captures.split(/[{|}]/).map((capture) => capture.replaceAll(HASH_ESCAPE, fromHex))
+    : wholeObjects(captures);
+  const bodies: Bodies = {};
+  for (const text of texts) {
+    const value = parsed(text) ?? cutFields(text);
+    if (isFields(value)) noteBody(bodies, text, value);
+  }
+  return bodies;
+}
+
+const HASH_ESCAPE = /#([\dA-F]{2})/g;
+
+function fromHex(_found: string, code: string): string {
+  return String.fromCodePoint(Number.parseInt(code, 16));
+}
+
+type Bodies = Partial<Record<'requestBody' | 'responseBody', string>>;
+
+/** Keeps a text as the body of the request or of the reply. Its fields show which of the two it is. */
+function noteBody(bodies: Bodies, text: string, value: Fields): void {
+  if (typeof value.sessionID === 'string' || isCutRequest(value)) bodies.requestBody = text;
+  else if (value.balance !== undefined || value.code !== undefined || value.message !== undefined)
+    bodies.responseBody = text;
 }
 
 /** True if the fields are the first fields of a request whose `sessionID` comes after the cut. */

@@ -385,6 +385,11 @@ interface Parts {
   readonly between: readonly string[];
 }
 
+/** Returns the JSON objects of a text that the logger has not cut. */
+export function wholeObjects(text: string): readonly string[] {
+  return splitObjects(text).objects.flatMap((found) => (found.isCut ? [] : [found.text]));
+}
+
 function splitObjects(line: string): Parts {
   const objects: Found[] = [];
   const between: string[] = [];
