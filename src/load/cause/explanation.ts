@@ -131,6 +131,8 @@ function search(difference: Money, evidence: Evidence): Explanation {
   if (joint) return { ...joint, isOneOfSeveral: joint.isOneOfSeveral || inexact !== undefined };
   const scaled = suspects.flatMap(scaledBy100).filter(({ delta }) => delta.equals(difference));
   if (scaled.length > 0) return oneOf(scaled);
+  const rounded = roundedAlone(difference, suspects, unit);
+  if (rounded.length > 0) return oneOf(rounded);
   for (const [at, first] of all.entries()) {
     const rest = all.slice(at + 1).filter((one) => one.transaction !== first.transaction && areOneFault(first, one));
     const [pair] = pairsFor(difference.minus(first.delta), rest, indexed(rest), areOneFault);
@@ -234,14 +236,7 @@ function roundedAmounts(difference: Money, suspects: readonly LoadTransaction[],
   const moving = movingAmong(suspects);
   for (let decimals = unit.decimals() - 1; decimals > 0; decimals -= 1) {
     for (const rounded of ROUNDINGS) {
-      const suspicions = moving.flatMap((transaction): Suspicion[] => {
-        const booked = rounded(transaction.amount, decimals);
-        const more = booked.minus(transaction.amount);
-        if (more.isZero()) return [];
-        const delta = transaction.call === 'win' ? more : more.negated();
-        const what = `was booked with ${booked.format(decimals)}`;
-        return [{ transaction, rule: 'money.exact', what, delta, kind: 'other' }];
-      });
+      const suspicions = moving.flatMap((transaction) => roundedBy(transaction, rounded, decimals));
       const sum = suspicions.reduce((total, { delta }) => total.plus(delta), Money.zero);
       if (suspicions.length > 0 && sum.equals(difference)) return found([suspicions]);
     }
@@ -249,8 +244,41 @@ function roundedAmounts(difference: Money, suspects: readonly LoadTransaction[],
   return undefined;
 }
 
-/** The usual ways to round an amount, which is not negative, to a number of decimals: down, half up, and half to even. */
-const ROUNDINGS: readonly ((amount: Money, decimals: number) => Money)[] = [
+/** Maximum number of transactions of which one may have been rounded. With more of them, one would often fit by chance. */
+const MAX_ROUNDED_ALONE = 12;
+
+/**
+ * Explains a difference by a single transaction that was rounded, also to a whole amount. A reply with a wrong balance is followed by a
+ * quiet point at once, so there are only a few suspects.
+ */
+function roundedAlone(difference: Money, suspects: readonly LoadTransaction[], unit: Money): readonly Suspicion[] {
+  const moving = movingAmong(suspects);
+  if (moving.length > MAX_ROUNDED_ALONE) return [];
+  return moving.flatMap((transaction) => {
+    for (let decimals = unit.decimals() - 1; decimals >= 0; decimals -= 1) {
+      const ways = ROUNDINGS.flatMap((rounded) => roundedBy(transaction, rounded, decimals));
+      const way = ways.find(({ delta }) => delta.equals(difference));
+      if (way) return [way];
+    }
+    return [];
+  });
+}
+
+/** Returns the suspicion that an amount was rounded, unless it has no more decimals anyway. */
+function roundedBy(transaction: LoadTransaction, rounded: Rounding, decimals: number): readonly Suspicion[] {
+  const booked = rounded(transaction.amount, decimals);
+  const more = booked.minus(transaction.amount);
+  if (more.isZero()) return [];
+  const delta = transaction.call === 'win' ? more : more.negated();
+  const what = `was booked with ${booked.format(decimals)}`;
+  return [{ transaction, rule: 'money.exact', what, delta, kind: 'other' }];
+}
+
+/** Rounds an amount, which is not negative, to a number of decimals. */
+type Rounding = (amount: Money, decimals: number) => Money;
+
+/** The usual ways to round an amount: down, half up, and half to even. */
+const ROUNDINGS: readonly Rounding[] = [
   (amount, decimals) => amount.truncated(decimals),
   (amount, decimals) => amount.plus(halfOf(Money.unit(decimals))).truncated(decimals),
   (amount, decimals) => {

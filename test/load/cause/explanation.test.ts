@@ -74,6 +74,41 @@ it.each([
   expect(explanation.suspicions[0]?.what).toBe(`was booked with ${booked}`);
 });
 
+it.each([
+  ['0.57', 'bet', '1.57', '1'],
+  ['-0.43', 'bet', '1.57', '2'],
+  ['-0.57', 'win', '1.57', '1'],
+  ['0.07', 'bet', '1.57', '1.5'],
+] as const)('a difference of %s is explained by one %s of %s that was booked with %s', (text, call, amount, booked) => {
+  const other = transaction({ number: 1, call: 'bet', amount: '1.34' });
+  const rounded = transaction({ number: 2, call, amount });
+  const { rule, suspicions, isOneOfSeveral } = explain(difference(text), evidence([other, rounded]));
+  expect([rule, isOneOfSeveral]).toEqual(['money.exact', false]);
+  expect(suspicions.map(({ transaction: { number }, what }) => [number, what])).toEqual([
+    [2, `was booked with ${booked}`],
+  ]);
+});
+
+it('of many transactions, none is blamed because its decimals fit', () => {
+  const amounts = [
+    '1.04',
+    '1.08',
+    '1.13',
+    '1.21',
+    '1.31',
+    '1.45',
+    '1.66',
+    '1.81',
+    '1.97',
+    '2.23',
+    '2.48',
+    '2.82',
+    '3.04',
+  ];
+  const bets = amounts.map((amount, at) => transaction({ number: at + 1, call: 'bet', amount }));
+  expect(explain(difference('0.66'), evidence(bets)).suspicions).toEqual([]);
+});
+
 it.each(['-0.83', '-0.82', '-0.825'])('the half of an uneven refund may be rounded to %s', (half) => {
   const odd = transaction({ number: 5, call: 'bet', amount: '1.65', state: 'reversed', isBroken: true });
   const { rule, suspicions } = explain(difference(half), evidence([lost, odd]));
