@@ -12,7 +12,7 @@ import { Findings } from './findings.ts';
 import type { LoadContext, Remark } from './load-context.ts';
 import { Measures, type SecondListener, type TimeListener } from './measures.ts';
 import type { Mix } from './mix.ts';
-import { type MoneyProblem, withWrongWallets } from './money-problem.ts';
+import { type MoneyProblem, withoutChance, withWrongWallets } from './money-problem.ts';
 import { OperatorTxIDs } from './operator-tx-ids.ts';
 import { Player, type PlayerEnd } from './player.ts';
 import { Random } from './random.ts';
@@ -318,7 +318,7 @@ class LoadTest {
       unopened: this.#unopened,
       measures: this.#measures,
       findings: this.#context.findings,
-      problems: withWrongWallets(this.#problems),
+      problems: withoutChance(withWrongWallets(this.#problems)),
       schedule: this.#schedule,
       sessionsEnded: this.#sessionsEnded,
       remarks: this.#remarks,

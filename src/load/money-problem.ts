@@ -88,6 +88,21 @@ export function withWrongWallets(problems: readonly MoneyProblem[]): readonly Mo
   return problems.map((one) => explained.get(one) ?? one);
 }
 
+/**
+ * Removes the explanations by the amount of another player, if they may fit by chance. There are so many amounts of other players at the
+ * same moment that one of them fits about a tenth of all changes by somebody else. So such explanations count only if there are several
+ * of them, and more of them than of unexplained problems.
+ */
+export function withoutChance(problems: readonly MoneyProblem[]): readonly MoneyProblem[] {
+  const swapped = new Set(problems.filter(({ suspicions }) => suspicions.some(({ kind }) => kind === 'swapped')));
+  if (swapped.size > Math.max(1, problems.filter(({ isDrift }) => isDrift).length)) return problems;
+  return problems.map((one) =>
+    swapped.has(one)
+      ? { ...one, rule: 'money.conservation', suspicions: [], isOneOfSeveral: false, isDrift: true }
+      : one,
+  );
+}
+
 /** Returns the currency and the amount by which a balance is wrong, or the opposite amount, as a key. */
 function changeOf({ currency, shown, expected }: MoneyProblem, isOpposite: boolean): string {
   return `${currency ?? ''} ${isOpposite ? expected.minus(shown) : shown.minus(expected)}`;

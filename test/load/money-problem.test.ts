@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Money } from '../../src/contract/money.ts';
 import type { Suspicion } from '../../src/load/cause/suspicions.ts';
-import { type MoneyProblem, withWrongWallets } from '../../src/load/money-problem.ts';
+import { type MoneyProblem, withoutChance, withWrongWallets } from '../../src/load/money-problem.ts';
 import { transaction } from './transaction.ts';
 
 function problem(
@@ -86,3 +86,26 @@ it.each([
   const problems = [other, problem('ben', '11.51', [lost])];
   expect(withWrongWallets(problems)).toEqual(problems);
 });
+
+it.each([
+  ['a single one is', 1, 0, true],
+  ['two of them are not', 2, 0, false],
+  ['two of them besides two unexplained changes are', 2, 2, true],
+  ['three of them besides two unexplained changes are not', 3, 2, false],
+] as const)(
+  'of explanations by the amount of another player, %s left out as chance',
+  (_, swapped, unexplained, isOut) => {
+    const ofOther = { ...doubled, kind: 'swapped' } as const;
+    const problems = [
+      ...Array.from({ length: swapped }, (_item, at) => problem(`ada ${at}`, '8.49', [ofOther])),
+      ...Array.from({ length: unexplained }, (_item, at) => problem(`ben ${at}`, '7.77')),
+      problem('eve', '11.51', [lost]),
+    ];
+    const left = withoutChance(problems);
+    const byOther = left.slice(0, swapped);
+    expect(byOther.map(({ suspicions, isDrift }) => [suspicions.length, isDrift])).toEqual(
+      byOther.map(() => (isOut ? [0, true] : [1, false])),
+    );
+    expect(left.slice(swapped)).toEqual(problems.slice(swapped));
+  },
+);

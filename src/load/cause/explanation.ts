@@ -120,7 +120,8 @@ function search(difference: Money, evidence: Evidence): Explanation {
   const byDelta = indexed(all);
   const single = singly(difference, evidence, byDelta);
   if (single) return single;
-  const joint = jointly(difference, suspects, others, all, byDelta);
+  const pairs = pairsFor(difference, all, byDelta, areOneFault);
+  const joint = pairs.length > 0 ? found(pairs) : undefined;
   const isPairPossible = joint !== undefined || pairsFor(difference, all, byDelta, isSameKind).length > 0;
   const inexact = roundedOff(difference, suspects, unit) ?? roundedAmounts(difference, suspects, unit);
   if (inexact && (!joint || isFewUnits(difference, unit)))
@@ -133,6 +134,11 @@ function search(difference: Money, evidence: Evidence): Explanation {
   if (scaled.length > 0) return oneOf(scaled);
   const rounded = roundedAlone(difference, suspects, unit);
   if (rounded.length > 0) return oneOf(rounded);
+  const swapped = swappedWith(difference, suspects, others);
+  if (swapped.length > 0) {
+    const explanation = oneOf(swapped);
+    return { ...explanation, isOneOfSeveral: explanation.isOneOfSeveral || isPairPossible };
+  }
   for (const [at, first] of all.entries()) {
     const rest = all.slice(at + 1).filter((one) => one.transaction !== first.transaction && areOneFault(first, one));
     const [pair] = pairsFor(difference.minus(first.delta), rest, indexed(rest), areOneFault);
@@ -163,28 +169,6 @@ function singly(
   const mistaken = otherRefunds(difference, window);
   if (mistaken.length > 0) return oneOf(mistaken);
   return undefined;
-}
-
-/**
- * Explains a difference by two transactions: one was booked with the amount of the other, or both were lost or doubled. The
- * amount of another player may fit by chance. So if two transactions of the player explain the difference too, it is only one of
- * several explanations.
- */
-function jointly(
-  difference: Money,
-  suspects: readonly LoadTransaction[],
-  others: readonly LoadTransaction[],
-  all: readonly Suspicion[],
-  byDelta: ReadonlyMap<string, readonly Suspicion[]>,
-): Explanation | undefined {
-  const swapped = swappedWith(difference, suspects, others);
-  if (swapped.length > 0) {
-    const isUnsure = pairsFor(difference, all, byDelta, isSameKind).length > 0;
-    const explanation = oneOf(swapped);
-    return { ...explanation, isOneOfSeveral: explanation.isOneOfSeveral || isUnsure };
-  }
-  const pairs = pairsFor(difference, all, byDelta, areOneFault);
-  return pairs.length > 0 ? found(pairs) : undefined;
 }
 
 const LATE = '. The balance was right at first, and changed later';

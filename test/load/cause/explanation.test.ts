@@ -160,6 +160,14 @@ it("a bet that took another player's amount at the same moment is named", () => 
   expect(suspicions[0]?.what).toContain(other.txID);
 });
 
+it('a rounded amount is more likely than the amount of another player', () => {
+  const other = transaction({ number: 20, call: 'bet', amount: '2.12' });
+  const cut = transaction({ number: 2, call: 'win', amount: '1.92' });
+  const bet = transaction({ number: 3, call: 'bet', amount: '1.20' });
+  const { suspicions } = explain(difference('-0.92'), { ...evidence([bet, cut]), others: [other] });
+  expect(suspicions.map(({ transaction: { number }, what }) => [number, what])).toEqual([[2, 'was booked with 1']]);
+});
+
 it("an amount of another player is only possible if two of the player's own transactions explain the difference too", () => {
   const other = transaction({ number: 20, call: 'bet', amount: '1.5' });
   const win = transaction({ number: 2, call: 'win', amount: '1.5', sentAt: 1000, endedAt: 1001 });
