@@ -34,7 +34,12 @@ export function readTextLine(line: string, form: LogForm, place: LogPlace): Logg
   const groups: Groups | undefined = form.pattern?.exec(line)?.groups ?? groupsOf(line);
   if (!groups) return undefined;
   const bodies = form.pattern ? {} : { ...capturedBodies(line), ...quotedBodies(line) };
-  return exchangeOfLine((field: LogField) => groups[field] ?? (bodies as Partial<Record<LogField, string>>)[field], form, place, 'operator');
+  return exchangeOfLine(
+    (field: LogField) => groups[field] ?? (bodies as Partial<Record<LogField, string>>)[field],
+    form,
+    place,
+    'operator',
+  );
 }
 
 /** The beginning of JSON in quotation marks, as nginx and Apache write a body that was added to their format. */
