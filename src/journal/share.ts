@@ -124,10 +124,27 @@ export function shareDecimal({ wrong, moved }: Share): string | undefined {
   return (isExact ? decimal : decimal.plus(Money.of('0.0001'))).toString();
 }
 
+/**
+ * Writes the share that a baseline notes as a plain decimal with two significant digits. A wallet that keeps half of each refund rounds
+ * the sum to the smallest unit of the currency, so that a run shows 50.44 % or 49.79 %.
+ *
+ * @returns undefined in the cases of `shareDecimal`
+ */
+export function notedDecimal(share: Share): string | undefined {
+  const exact = Money.read(shareDecimal(share) ?? '');
+  if (!exact) return undefined;
+  const decimals = [1, 2, 3].find((one) => exact.compare(Money.unit(one - 1)) >= 0) ?? MAX_DECIMALS;
+  return exact.plus(Money.unit(decimals).times(HALF)).truncated(decimals).toString();
+}
+
+const HALF = Money.of('0.5');
+/** `shareDecimal` writes at most this number of decimals. */
+const MAX_DECIMALS = 4;
+
 /** Writes a share in percent: `50%` for `0.5`. @param decimal the share as `shareDecimal` returns it */
 export function percentText(decimal: string | undefined): string {
   const share = Money.read(decimal ?? '');
-  return share ? `${share.shift(2)}%` : 'more than 1000%';
+  return share ? `${share.shift(2).format()}%` : 'more than 1000%';
 }
 
 /** Returns the lower one of two shares. */

@@ -4,6 +4,7 @@ import {
   allowedShare,
   lowerShare,
   lowestVaryingShare,
+  notedDecimal,
   outlyingSums,
   percentText,
   readShare,
@@ -99,6 +100,15 @@ describe('a share as text', () => {
   it('is rounded up to a hundredth of a percent', () => {
     expect([decimal('0.50', '1'), decimal('1', '3'), decimal('0.00001', '1')]).toEqual(['0.50', '0.3334', '0.0001']);
     expect([percentText('0.5'), percentText('0.3334'), percentText('9')]).toEqual(['50%', '33.34%', '900%']);
+  });
+
+  it('has two digits in a baseline, because a wallet rounds half of an amount to its smallest unit', () => {
+    const noted = (wrong: string, moved: string) => notedDecimal({ wrong: Money.of(wrong), moved: Money.of(moved) });
+    expect([noted('0.57', '1.13'), noted('0.56', '1.13'), noted('0.10', '1')]).toEqual(['0.50', '0.50', '0.10']);
+    expect([noted('1', '1'), noted('1.26', '1'), noted('10', '1')]).toEqual(['1', '1.30', '10']);
+    expect([noted('1', '30'), noted('0.0123', '1'), noted('0.00001', '1')]).toEqual(['0.033', '0.012', '0.0001']);
+    expect([percentText('0.50'), percentText('1'), percentText('0.033')]).toEqual(['50%', '100%', '3.3%']);
+    expect(noted('11', '1')).toBeUndefined();
   });
 
   it('is not written if it is more than ten times the amount', () => {

@@ -33,7 +33,7 @@ import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/p
 import { playedPlayers } from '../../journal/results/played-players.ts';
 import { EXPLAINED_FACTOR, undecidedSums } from '../../journal/results/undecided-sums.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
-import { notedShare, percentText, shareDecimal } from '../../journal/share.ts';
+import { notedDecimal, notedShare, percentText } from '../../journal/share.ts';
 import { Stabilities } from './stability.ts';
 
 /** One entry to write into a baseline. */
@@ -173,7 +173,7 @@ export function entriesFor(
         maxSums: noMoney ? {} : maxSumsOf(place),
         factor: isByChance ? CHANCE_FACTOR : isOfOrdinaryCalls && !isWorse(place) ? allFactor : 1,
         maxSumsIn: noMoney || isVarying || isNowAndThen ? {} : sumIn(place, fold),
-        maxShare: noMoney || isNowAndThen ? undefined : share && shareDecimal(share),
+        maxShare: noMoney || isNowAndThen ? undefined : share && notedDecimal(share),
         players: isNowAndThen ? [] : players,
         noOtherPlayers: !isNowAndThen && isOfPlayers && stabilities.isOnlyOfPlayers(first),
         intermittent: isNowAndThen,
