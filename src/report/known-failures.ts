@@ -94,7 +94,8 @@ export function knownSentence(group: KnownGroup): string {
 function undecidedSentence({ known: { line, expires, ticket, reason }, state }: KnownGroup): string {
   return state === 'passed'
     ? `is decided in this run. When every run decides the rule, remove the entry at line ${line} of the baseline, which allows that the rule stays undecided (${ticket})`
-    : `could not be decided, because of other known failures. The baseline allows this until ${expires} (${ticket}): ${reason}`;
+    : // The run is undecided all the same if a balance is wrong by more than the entry allows, so this does not say that the run is right.
+      `could not be decided, because of other known failures. The baseline lists the rule as undecided until ${expires} (${ticket}): ${reason}`;
 }
 
 /**
@@ -151,8 +152,13 @@ function higherSum(place: RulePlace, baseline: Fold['baseline']): string | null 
     if (share && known.maxShare !== undefined)
       return `the baseline allows this rule to make balances wrong by ${percentText(known.maxShare)} of the amounts of the calls, but in ${place.scenario} it is now ${percentText(shareDecimal(share))}`;
     const { sums, limits, currency } = exceededSum(known, breach) ?? {};
-    if (sums && limits && currency !== undefined)
-      return `the baseline allows this rule to make balances wrong by ${sumText(limits, currency)} in ${place.scenario}, but now it is ${sumText(sums, currency)}`;
+    if (!sums || !limits || currency === undefined) continue;
+    // The key `money` of an entry for all scenarios is the limit in each of them.
+    const isOfScenario = known.scenario !== null || limits === known.maxSumsIn?.[place.scenario];
+    const allowed = `the baseline allows this rule to make balances wrong by ${sumText(limits, currency)}`;
+    return isOfScenario
+      ? `${allowed} in ${place.scenario}, but now it is ${sumText(sums, currency)}`
+      : `${allowed} in one scenario, but in ${place.scenario} it is now ${sumText(sums, currency)}`;
   }
   return null;
 }

@@ -123,6 +123,18 @@ describe('a baseline of failures of one player', () => {
     expect(result?.findings[0]?.scenario).toBe('win/s1');
   });
 
+  it('names the scenario with a higher sum, and not as the scenario of the limit', async () => {
+    const text = await baselineOf(withOthers(['em', sum('-0.10')]));
+    const higher = withOthers(['em', sum('-20')]);
+    expect(worseSentence('win.credit', await foldOf(higher, text))).toBe(
+      'the baseline allows this rule to make balances wrong by 1 USD in one scenario, but in win/s0 it is now 20 USD',
+    );
+    const ofScenario = text.replace('  money: "1 USD"', '  scenario: win/s0\n  money: "1 USD"');
+    expect(worseSentence('win.credit', await foldOf(higher, ofScenario))).toBe(
+      'the baseline allows this rule to make balances wrong by 1 USD in win/s0, but now it is 20 USD',
+    );
+  });
+
   it('is not fixed as long as the player has not tested the rule', async () => {
     const text = await baselineOf(withOthers(['em', sum('-0.10')]));
     expect(await statusWith(text, withOthers())).toBe(0);
