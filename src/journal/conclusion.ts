@@ -155,7 +155,7 @@ function grownSentence(open: readonly RuleResult[], fold: Fold): string | null {
     const start = `the known failures of ${fold.run.client.extCID} do not explain why ${result.rule.id} could not be decided: a balance is wrong by`;
     if (exceededShare) {
       const [share, limit] = [exceededShare.share, exceededShare.limit].map((one) => percentText(shareDecimal(one)));
-      return `${start} ${share} of the amounts of the calls, but the known failures in ${file} explain ${limit}`;
+      return `${start} ${share} of the amounts of the calls, but the known failures in ${file} explain ${limit}. ${UPDATE_ADVICE}`;
     }
     if (!exceeded) continue;
     const { sums, limits, currency, isListed } = exceeded;
@@ -163,10 +163,14 @@ function grownSentence(open: readonly RuleResult[], fold: Fold): string | null {
     const allowed = isListed
       ? `the entry with \`undecided\` in ${file} allows only ${limit}`
       : `the known failures in ${file} explain at most ${limit}`;
-    return `${start} ${sumText(sums, currency)}, but ${allowed}`;
+    return `${start} ${sumText(sums, currency)}, but ${allowed}. ${UPDATE_ADVICE}`;
   }
   return null;
 }
+
+/** Chance decides which player plays a scenario, so an unchanged wallet may also make a balance wrong by more than before. */
+const UPDATE_ADVICE =
+  'Find out whether the wallet has a new failure. If it has none, update the baseline (docs/baseline.md#update-a-baseline)';
 
 /** True for a rule that this run decided. */
 function isJudged(result: RuleResult): boolean {

@@ -361,7 +361,7 @@ describe('the exit status of a run', () => {
     expect(await statusWith('36', limited)).toMatchObject({
       exitCode: 3,
       firstLine:
-        'UNDECIDED: the known failures of acme do not explain why money.conservation could not be decided: a balance is wrong by 36 USD, but the known failures in b.yaml explain at most 1.20 USD.',
+        'UNDECIDED: the known failures of acme do not explain why money.conservation could not be decided: a balance is wrong by 36 USD, but the known failures in b.yaml explain at most 1.20 USD. Find out whether the wallet has a new failure. If it has none, update the baseline (docs/baseline.md#update-a-baseline).',
     });
     expect(await statusWith('36', {})).toMatchObject({ exitCode: 0 });
     expect(await statusWith('36', limited, 'EUR')).toMatchObject({ exitCode: 0 });
@@ -403,7 +403,7 @@ describe('the exit status of a run', () => {
     expect(await conclusion('refund.retried', lost)).toMatchObject({
       exitCode: 3,
       firstLine:
-        'UNDECIDED: the known failures of acme do not explain why refund.retried could not be decided: a balance is wrong by 100% of the amounts of the calls, but the known failures in b.yaml explain 50%.',
+        'UNDECIDED: the known failures of acme do not explain why refund.retried could not be decided: a balance is wrong by 100% of the amounts of the calls, but the known failures in b.yaml explain 50%. Find out whether the wallet has a new failure. If it has none, update the baseline (docs/baseline.md#update-a-baseline).',
     });
     // Without a share, only the sums count.
     expect(await conclusion('refund.retried', lost, [restore])).toMatchObject({ exitCode: 0 });
