@@ -17,6 +17,10 @@ function service(file: string, status: Truth['status'], says: string): Truth {
   return { args: ['--service', file], status, says };
 }
 
+function both(ofService: string, ofOperator: string, status: Truth['status'], says: string): Truth {
+  return { args: ['--service', ofService, '--operator', ofOperator], status, says };
+}
+
 function operator(file: string, status: Truth['status'], says: string): Truth {
   return { args: ['--operator', file], status, says };
 }
@@ -52,11 +56,7 @@ const TRUTHS: readonly Truth[] = [
   operator('alb-no-bodies.log', 3, 'because their bodies were not logged'),
   service('python-win-after-declined.log', 1, 'The service is at fault'),
   // Both logs have the same calls, so the refund is missing, and not only the line of it.
-  {
-    args: ['--service', 'both-service.ndjson', '--operator', 'both-operator.ndjson'],
-    status: 1,
-    says: 'should have 25.00, and the operator said 20.00',
-  },
+  both('both-service.ndjson', 'both-operator.ndjson', 1, 'should have 25.00, and the operator said 20.00'),
   operator('rails.log', 3, 'the logs have no reply with a usable balance'),
   // The balances show that the log is in the order of time.
   {
@@ -72,11 +72,29 @@ const TRUTHS: readonly Truth[] = [
   operator('curl-verbose-bet-twice.txt', 1, 'should have 34.10, and the operator said 26.75'),
   operator('apache-vhost-win-twice.log', 1, 'should have 52.85, and the operator said 64.85'),
   operator('kibana-cut-row.csv', 3, '1 line that may be a call could not be read'),
-  {
-    args: ['--service', 'gateway-service.ndjson', '--operator', 'gateway-operator.clef'],
-    status: 1,
-    says: 'was answered 502, so the service counts it as declined, but the operator took its amount',
-  },
+  both(
+    'gateway-service.ndjson',
+    'gateway-operator.clef',
+    1,
+    'was answered 502, so the service counts it as declined, but the operator took its amount',
+  ),
+  // Something between the two sides answered the bet with 403. The clocks are 1.5 s apart.
+  both('firewall-service.log', 'firewall-operator.ndjson', 1, 'should have 49.00, and the operator said 45.00'),
+  // The log of the service ends within the second round.
+  both('cut-logback-service.log', 'cut-zerolog-operator.ndjson', 3, 'Possible, but not certain: the bet of 5.00'),
+  // The log of the operator lacks the balance and the bet.
+  both('late-gcp-service.json', 'late-structlog-operator.ndjson', 1, 'should have 55.00, and the operator said 46.00'),
+  both(
+    'balances-pino-service.ndjson',
+    'balances-kibana-operator.csv',
+    3,
+    'is 55.00 in the log of the service and 54.00 in the log of the operator',
+  ),
+  both('twice-structlog-service.log', 'twice-nlog-operator.log', 1, 'should have 55.00, and the operator said 64.00'),
+  operator('haproxy-bet-twice.log', 1, 'should have 34.10, and the operator said 26.75'),
+  service('zap-one-id-two-amounts.ndjson', 1, 'and the operator took both 7.35 and 9.00'),
+  // No balance before the first bet shows how the operator booked it.
+  operator('monolog-begins-late.log', 0, 'so nothing is owed since 2026-10-14 18:42:07 UTC'),
   operator('zerolog-jpy-409-then-200.log', 0, 'should have 1500 JPY, and the operator said 1500 JPY'),
 ];
 
