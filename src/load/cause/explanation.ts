@@ -124,15 +124,17 @@ function search(difference: Money, evidence: Evidence): Explanation {
   const joint = pairs.length > 0 ? found(pairs) : undefined;
   const isPairPossible = joint !== undefined || pairsFor(difference, all, byDelta, isSameKind).length > 0;
   const inexact = roundedOff(difference, suspects, unit) ?? roundedAmounts(difference, suspects, unit);
-  if (inexact && (!joint || isFewUnits(difference, unit)))
-    return { ...inexact, isOneOfSeveral: inexact.isOneOfSeveral || isPairPossible };
+  const rounded = roundedAlone(difference, suspects, unit);
+  if (inexact && (!joint || isFewUnits(difference, unit))) {
+    const isAlonePossible = inexact.suspicions.length > 1 && rounded.length > 0;
+    return { ...inexact, isOneOfSeveral: inexact.isOneOfSeveral || isPairPossible || isAlonePossible };
+  }
   const before = [...earlier, ...window];
   const lost = waysLostInCrash(difference, before, failuresAmong(before), unit);
   if (lost.length > 0) return found(lost);
   if (joint) return { ...joint, isOneOfSeveral: joint.isOneOfSeveral || inexact !== undefined };
   const scaled = suspects.flatMap(scaledBy100).filter(({ delta }) => delta.equals(difference));
   if (scaled.length > 0) return oneOf(scaled);
-  const rounded = roundedAlone(difference, suspects, unit);
   if (rounded.length > 0) return oneOf(rounded);
   const swapped = swappedWith(difference, suspects, others);
   if (swapped.length > 0) {

@@ -89,6 +89,16 @@ it.each([
   ]);
 });
 
+it('if one rounded amount explains a difference as well as two of them, the two are only possible', () => {
+  const bet = transaction({ number: 1, call: 'bet', amount: '2.26' });
+  const win = transaction({ number: 2, call: 'win', amount: '14.80' });
+  const other = transaction({ number: 3, call: 'win', amount: '14.41' });
+  expect(explain(difference('0.05'), evidence([bet, win, other]))).toMatchObject({ isOneOfSeveral: false });
+  const alone = transaction({ number: 4, call: 'bet', amount: '3.05' });
+  const cut = transaction({ number: 5, call: 'win', amount: '4.05' });
+  expect(explain(difference('0.05'), evidence([bet, alone, cut, other]))).toMatchObject({ isOneOfSeveral: true });
+});
+
 it('of many transactions, none is blamed because its decimals fit', () => {
   const amounts = [
     '1.04',
