@@ -88,14 +88,19 @@ export function withWrongWallets(problems: readonly MoneyProblem[]): readonly Mo
   return problems.map((one) => explained.get(one) ?? one);
 }
 
+/** If at least this share of the problems without another explanation fits the amount of another player, this is not by chance. */
+const MAX_BY_CHANCE = 1 / 3;
+
 /**
  * Removes the explanations by the amount of another player, if they may fit by chance. There are so many amounts of other players at the
- * same moment that one of them fits about a tenth of all changes by somebody else. So such explanations count only if there are several
- * of them, and more of them than of unexplained problems.
+ * same moment that one of them fits about a tenth of all changes by somebody else.
  */
 export function withoutChance(problems: readonly MoneyProblem[]): readonly MoneyProblem[] {
-  const swapped = new Set(problems.filter(({ suspicions }) => suspicions.some(({ kind }) => kind === 'swapped')));
-  if (swapped.size > Math.max(1, problems.filter(({ isDrift }) => isDrift).length)) return problems;
+  const swapped = new Set(
+    problems.filter(({ suspicions, isDrift }) => !isDrift && suspicions.every(({ kind }) => kind === 'swapped')),
+  );
+  const unexplained = problems.filter(({ isDrift }) => isDrift).length;
+  if (swapped.size > 1 && swapped.size >= (swapped.size + unexplained) * MAX_BY_CHANCE) return problems;
   return problems.map((one) =>
     swapped.has(one)
       ? { ...one, rule: 'money.conservation', suspicions: [], isOneOfSeveral: false, isDrift: true }

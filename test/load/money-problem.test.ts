@@ -90,8 +90,8 @@ it.each([
 it.each([
   ['a single one is', 1, 0, true],
   ['two of them are not', 2, 0, false],
-  ['two of them besides two unexplained changes are', 2, 2, true],
-  ['three of them besides two unexplained changes are not', 3, 2, false],
+  ['two of them besides five unexplained changes are', 2, 5, true],
+  ['two of them besides four unexplained changes are not', 2, 4, false],
 ] as const)(
   'of explanations by the amount of another player, %s left out as chance',
   (_, swapped, unexplained, isOut) => {

@@ -121,7 +121,10 @@ function search(difference: Money, evidence: Evidence): Explanation {
   const single = singly(difference, evidence, byDelta);
   if (single) return single;
   const pairs = pairsFor(difference, all, byDelta, areOneFault);
-  const joint = pairs.length > 0 ? found(pairs) : undefined;
+  const swapped = swappedWith(difference, suspects, others);
+  const pair = pairs.length > 0 ? found(pairs) : undefined;
+  const joint =
+    pair && swapped.length > 0 ? orSwapped({ ...pair, suspicions: withCompanions(pair.suspicions) }, swapped) : pair;
   const isPairPossible = joint !== undefined || pairsFor(difference, all, byDelta, isSameKind).length > 0;
   const inexact = roundedOff(difference, suspects, unit) ?? roundedAmounts(difference, suspects, unit);
   const rounded = roundedAlone(difference, suspects, unit);
@@ -135,8 +138,7 @@ function search(difference: Money, evidence: Evidence): Explanation {
   if (joint) return { ...joint, isOneOfSeveral: joint.isOneOfSeveral || inexact !== undefined };
   const scaled = suspects.flatMap(scaledBy100).filter(({ delta }) => delta.equals(difference));
   if (scaled.length > 0) return oneOf(scaled);
-  if (rounded.length > 0) return oneOf(rounded);
-  const swapped = swappedWith(difference, suspects, others);
+  if (rounded.length > 0) return orSwapped(oneOf(rounded), swapped);
   if (swapped.length > 0) {
     const explanation = oneOf(swapped);
     return { ...explanation, isOneOfSeveral: explanation.isOneOfSeveral || isPairPossible };
@@ -147,6 +149,12 @@ function search(difference: Money, evidence: Evidence): Explanation {
     if (pair) return { ...found([[first, ...pair]]), isOneOfSeveral: true };
   }
   return UNEXPLAINED;
+}
+
+/** Adds that a transaction may have moved the amount of another player's transaction instead. */
+function orSwapped(explanation: Explanation, swapped: readonly Suspicion[]): Explanation {
+  if (swapped.length === 0) return explanation;
+  return { ...explanation, suspicions: [...explanation.suspicions, ...swapped], isOneOfSeveral: true };
 }
 
 /** Returns the suspicions from which explanations are formed. */

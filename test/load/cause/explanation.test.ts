@@ -170,12 +170,29 @@ it("a bet that took another player's amount at the same moment is named", () => 
   expect(suspicions[0]?.what).toContain(other.txID);
 });
 
-it('a rounded amount is more likely than the amount of another player', () => {
+it('a rounded amount and the amount of another player are both possible', () => {
   const other = transaction({ number: 20, call: 'bet', amount: '2.12' });
   const cut = transaction({ number: 2, call: 'win', amount: '1.92' });
   const bet = transaction({ number: 3, call: 'bet', amount: '1.20' });
-  const { suspicions } = explain(difference('-0.92'), { ...evidence([bet, cut]), others: [other] });
-  expect(suspicions.map(({ transaction: { number }, what }) => [number, what])).toEqual([[2, 'was booked with 1']]);
+  const { suspicions, isOneOfSeveral } = explain(difference('-0.92'), { ...evidence([bet, cut]), others: [other] });
+  expect(isOneOfSeveral).toBe(true);
+  expect(suspicions.map(({ transaction: { number }, kind }) => [number, kind])).toEqual([
+    [2, 'other'],
+    [3, 'swapped'],
+  ]);
+});
+
+it('two transactions that were lost together and the amount of another player are both possible', () => {
+  const win = transaction({ number: 2, call: 'win', amount: '1.45' });
+  const other = transaction({ number: 20, call: 'bet', amount: '1.45' });
+  const { suspicions, isOneOfSeveral } = explain(difference('-0.44'), { ...evidence([lost, win]), others: [other] });
+  expect(isOneOfSeveral).toBe(true);
+  expect(suspicions.map(({ transaction: { number }, kind }) => [number, kind])).toEqual([
+    [1, 'lost'],
+    [2, 'lost'],
+    [1, 'swapped'],
+  ]);
+  expect(suspicions[0]?.what).toContain(`together with ${win.txID}`);
 });
 
 it("an amount of another player is only possible if two of the player's own transactions explain the difference too", () => {
