@@ -188,9 +188,9 @@ function answeredWin({ isFree, isPaidAlready, mustBeAccepted }: WinFacts, meanin
     case 'error-200':
       if (!mustBeAccepted) return { state: 'none', money: 'either' };
       // The service sends a failed win again until it is answered 200. So the operator may already have credited the win.
-      return { state: 'unknown', money: isPaidAlready ? 'nothing' : 'unanswered' };
+      return { state: 'unknown', money: 'unanswered' };
     case 'unknown':
-      return { state: 'unknown', money: isPaidAlready ? 'nothing' : 'unanswered' };
+      return { state: 'unknown', money: 'unanswered' };
   }
 }
 
@@ -242,12 +242,14 @@ function answeredRefund(
 
 /**
  * Returns the transition of a call whose outcome was unknown, and that was sent again and answered 200. The operator decides
- * whether a free bet or a free win moves money, as at the first answer.
+ * whether a free bet or a free win moves money, as at the first answer. If free wins have already credited the amount of a win, its
+ * credit would only be noted. So it must not look like a win that was paid twice because it was sent again.
  */
 function settled(facts: CallFacts, { leftOpen }: TransactionPolicy): Transition {
   if (facts.call === 'refund') return { state: 'applied', money: 'gives-back' };
   const isWinWithoutBet = facts.call === 'win' && !facts.hasBet && leftOpen === 'by-amount';
-  return { state: 'applied', money: facts.isFree || isWinWithoutBet ? 'either' : 'settles' };
+  const isPaidAlready = facts.call === 'win' && facts.isPaidAlready;
+  return { state: 'applied', money: facts.isFree || isWinWithoutBet || isPaidAlready ? 'either' : 'settles' };
 }
 
 function stillUnknown({ call }: CallFacts, meaning: Meaning, { leftOpen }: TransactionPolicy): Transition {

@@ -9,17 +9,25 @@ const INTERNAL = failure({ status: 500, message: 'Something went wrong. Please t
 /** The time after a bet in which its refund is declined, as a fraction of the deadline. */
 const REFUND_WAITS = 0.03;
 
+interface Failing {
+  readonly every: number;
+  readonly isDone: boolean;
+  /** True for a call that may fail. Default: every call. */
+  readonly isMeant?: (body: NonNullable<ReturnType<typeof bodyOf>>) => boolean;
+}
+
 /** Makes every Nth new call of one kind fail when it is first sent. With `isDone`, the failed call is still carried out. */
 function failing(
   right: Behaviour,
   call: TransactionCall,
-  { every, isDone }: { readonly every: number; readonly isDone: boolean },
+  { every, isDone, isMeant = () => true }: Failing,
 ): Partial<Behaviour> {
   const known = new Set<unknown>();
   return {
     receive: async (request, answer) => {
-      const txID = callOf(request) === call ? bodyOf(request)?.txID : undefined;
-      if (txID === undefined || known.has(txID)) return right.receive(request, answer);
+      const body = callOf(request) === call ? bodyOf(request) : undefined;
+      const txID = body?.txID;
+      if (!body || txID === undefined || known.has(txID) || !isMeant(body)) return right.receive(request, answer);
       known.add(txID);
       if (known.size % every !== 0) return right.receive(request, answer);
       if (!isDone) return INTERNAL;
@@ -52,6 +60,19 @@ export const FAILING_VARIANTS: readonly Variant[] = [
     description:
       'Every 11th win is credited and answered 500. When it is sent again, it is answered 200 and not credited again.',
     change: (right) => failing(right, 'win', { every: 11, isDone: true }),
+  },
+  {
+    name: 'withdrawal-on-top-fails-first',
+    description:
+      'Free wins are credited at once. The win at the end of the campaign is answered 500, and credited as well when it is sent again.',
+    change: (right) => ({
+      creditOf: (win) => win.amount ?? 0n,
+      ...failing(right, 'win', {
+        every: 1,
+        isDone: false,
+        isMeant: ({ type, frID }) => type !== 'free' && frID != null,
+      }),
+    }),
   },
   {
     name: 'refunds-fail-now-and-then',
