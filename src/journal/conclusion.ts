@@ -7,6 +7,7 @@ import type { Fold } from './fold.ts';
 import { type BudgetResult, budgetResults, exceededBudgets, MIN_BUDGET_REPLIES } from './latency.ts';
 import { sumText } from './money-sums.ts';
 import { movedAloneReason } from './moved-alone.ts';
+import { pauseText } from './network/pause-between-bets.ts';
 import { rateLimitText } from './network/rate-limit.ts';
 import { unknownPathReason } from './network/unknown-path.ts';
 import { unknownSessionReason } from './network/unknown-session.ts';
@@ -42,7 +43,10 @@ export function conclude(fold: Fold): Conclusion {
   // If the run is decided, a few calls that the rate limit refused do not change the result. So the first line of the report does
   // not mention them.
   const isNamed = conclusion.verdict === 'undecided' || refused >= replies * MIN_SHARE_OF_REFUSALS;
-  return limit === null || !isNamed ? conclusion : { ...conclusion, firstLine: `${conclusion.firstLine} ${limit}.` };
+  // A bet that came too early was declined. So a pause between bets matters only if something was not tested.
+  const pause = conclusion.exitCode === 3 && fold.pauseBetweenBets ? pauseText(fold.pauseBetweenBets) : null;
+  const hints = [isNamed ? limit : null, pause].filter((hint) => hint !== null);
+  return { ...conclusion, firstLine: [conclusion.firstLine, ...hints.map((hint) => `${hint}.`)].join(' ') };
 }
 
 /**

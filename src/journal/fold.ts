@@ -20,6 +20,7 @@ import {
   type StopSignal,
   type SumFound,
 } from './event.ts';
+import { sessionNamedIn } from './exchange.ts';
 import { EXPECTATION } from './finding.ts';
 import {
   byGravity,
@@ -34,6 +35,7 @@ import { startLabelTally } from './label-values.ts';
 import { type CallLatency, startLatencyTally } from './latency.ts';
 import { LatePeriods } from './network/late-periods.ts';
 import { LostCalls } from './network/lost-calls.ts';
+import { type PauseBetweenBets, PauseTally } from './network/pause-between-bets.ts';
 import { RateLimit, type RateLimitSummary, rateLimitText } from './network/rate-limit.ts';
 import { type UnknownPath, UnknownPathTally } from './network/unknown-path.ts';
 import { type UnknownSessions, UnknownSessionTally } from './network/unknown-session.ts';
@@ -78,6 +80,8 @@ export interface Fold {
   readonly notices: readonly string[];
   /** The replies with which the operator limited the rate of calls. */
   readonly rateLimit: RateLimitSummary;
+  /** The pause that the operator seems to require between two bets of a player. Null if it seems to require none. */
+  readonly pauseBetweenBets: PauseBetweenBets | null;
   /** The first proof that somebody else moved a balance, or a sign if there is no proof. Null if there is neither. */
   readonly movedAlone: MovedAlone | null;
   /** The proof that failures come from the operator, even if they occur only now and then; null if there is none. */
@@ -132,6 +136,7 @@ export function startFold(): FoldBuilder {
   let isOwedKnown = false;
   const latency = startLatencyTally();
   const rateLimit = new RateLimit();
+  const pauses = new PauseTally();
   const lost = new LostCalls();
   const unknownPath = new UnknownPathTally();
   const unknownSessions = new UnknownSessionTally();
@@ -150,6 +155,12 @@ export function startFold(): FoldBuilder {
       attempts.set(scenario, attempt);
     }
     return attempt;
+  };
+
+  /** The session of a call, and its player. A session without a named player counts as a player of its own. */
+  const whoseCall = ({ request }: Sending): readonly [string, string] => {
+    const sessionID = sessionNamedIn(request) ?? '';
+    return [sessionID, run?.settings.sessions.find((one) => one.sessionID === sessionID)?.player ?? sessionID];
   };
 
   const isVoid = (event: Found | SumFound | Raced | ScenarioEnded): boolean => {
@@ -174,12 +185,16 @@ export function startFold(): FoldBuilder {
       case 'sending':
         sent += 1;
         // An operator may answer 429 to a call with a wrong signature. Such a reply says nothing about the rate of calls.
-        if (event.signed === undefined) inFlight.set(event.id, event);
+        if (event.signed === undefined) {
+          inFlight.set(event.id, event);
+          if (event.call === 'bet') pauses.send(event, ...whoseCall(event));
+        }
         return;
-      case 'received':
+      case 'received': {
+        const sending = inFlight.get(event.id);
+        if (sending && sending.call !== 'balance') pauses.receive(sending, event, ...whoseCall(sending));
         if (event.outcome.kind === 'reply') {
           answered += 1;
-          const sending = inFlight.get(event.id);
           if (sending) {
             const { call, request } = sending;
             unknownPath.note(event.outcome);
@@ -192,6 +207,7 @@ export function startFold(): FoldBuilder {
         if (run && event.stamps.end - event.stamps.start > run.settings.deadlineMs / 2)
           lateEnds.set(event.id, event.stamps.end);
         return;
+      }
       case 'race':
         if (!isVoid(event)) addRace(attemptOf(event.scenario), event);
         return;
@@ -255,6 +271,7 @@ export function startFold(): FoldBuilder {
       ].filter((text) => text !== null),
       labels: labels.result(run),
       rateLimit: rateLimit.summary,
+      pauseBetweenBets: pauses.result,
       unknownPath: unknownPath.result,
       unknownSessions: unknownSessions.result(
         run.settings.sessions.flatMap(({ sessionID, state }) => (state === 'active' ? [sessionID] : [])),
