@@ -184,7 +184,10 @@ class Connection {
   #connect(): void {
     const { origin, route } = this.#settings;
     const ignore = () => {};
-    const onReceived = (length: number): void => this.#onData(this.#received, length);
+    const onReceived = (length: number): boolean => {
+      this.#onData(this.#received, length);
+      return true;
+    };
     const received = { buffer: this.#received, onReceived };
     const listener = { onResolved: ignore, onConnected: ignore, onSecured: ignore, received };
     this.#cancel = openConnection(origin, route, listener, (error, socket) => {

@@ -27,9 +27,10 @@ export interface ConnectListener {
   onSecured(): void;
   /**
    * If given, an unencrypted connection without a proxy stores received bytes in this buffer and calls this function instead of
-   * `data` listeners. This saves Node a new buffer for each piece of data. The bytes are valid only during the call.
+   * `data` listeners. This saves Node a new buffer for each piece of data. The bytes are valid only during the call. The function
+   * returns false if the socket must receive nothing more until its `read` is called.
    */
-  readonly received?: { readonly buffer: Buffer; readonly onReceived: (length: number) => void };
+  readonly received?: { readonly buffer: Buffer; readonly onReceived: (length: number) => boolean };
 }
 
 type Done = (error: Error | null, socket: net.Socket | null) => void;
@@ -198,11 +199,7 @@ export function openConnection(origin: Origin, route: Route, watch: ConnectListe
 function onreadOf({ received }: ConnectListener): net.OnReadOpts | undefined {
   if (!received) return undefined;
   const { buffer, onReceived } = received;
-  const callback = (length: number): boolean => {
-    onReceived(length);
-    return true;
-  };
-  return { buffer, callback };
+  return { buffer, callback: onReceived };
 }
 
 function names(certificate: PeerCertificate): string {

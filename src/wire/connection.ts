@@ -38,6 +38,8 @@ export interface ConnectionSlotSettings {
   readonly keepAliveMs: number;
   readonly maxHeaderBytes: number;
   readonly heads: KnownHeads;
+  /** The buffer for received bytes. All slots share it, because the bytes are read before the next bytes arrive. */
+  readonly received: Buffer;
   nextConnectionId(): number;
   /** Is called when a slot loses its connection while no call uses it. */
   onIdleClosed(slot: ConnectionSlot): void;
@@ -217,7 +219,14 @@ export class ConnectionSlot {
     // If an idle connection was closed before a write, undici opens a new connection by itself.
     this.uses = 0;
     call.onConnecting();
-    this.#cancel = openConnection(this.origin, this.#settings.route, call, (error, socket) => {
+    const received = { buffer: this.#settings.received, onReceived: (length: number) => this.#receive(length) };
+    const listener: ConnectListener = {
+      onResolved: () => call.onResolved(),
+      onConnected: () => call.onConnected(),
+      onSecured: () => call.onSecured(),
+      received,
+    };
+    this.#cancel = openConnection(this.origin, this.#settings.route, listener, (error, socket) => {
       this.#cancel = null;
       if (socket === null) {
         callback(error ?? new Error('no connection'), null);
@@ -256,6 +265,27 @@ export class ConnectionSlot {
     socket.once('close', () => {
       if (this.#call === null && this.#socket === socket) this.#settings.onIdleClosed(this);
     });
+  }
+
+  /**
+   * Receives bytes of an unencrypted connection without a proxy. Node need not create a buffer and an event for a reply that the slot
+   * reads itself. All other bytes go to the stream of the socket, from which undici reads them.
+   *
+   * @returns false if the stream has enough bytes for now
+   */
+  #receive(length: number): boolean {
+    const socket = this.#socket;
+    if (socket === null) return true;
+    const { received, heads } = this.#settings;
+    if (this.#call !== null && this.#phase === 'sent' && socket.readableLength === 0) {
+      const whole = heads.replyIn(received, length);
+      if (whole !== undefined) {
+        this.#phase = 'receiving';
+        this.#call.onReply(whole.reply);
+        return true;
+      }
+    }
+    return socket.push(Buffer.from(received.subarray(0, length)));
   }
 
   /** Takes bytes from the connection. @returns true if undici must not parse them */

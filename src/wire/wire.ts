@@ -62,6 +62,8 @@ export interface WireCall {
 const MAX_REPLY_BYTES = 1024 * 1024;
 const KEEP_ALIVE_MS = 1000;
 const MAX_HEADER_BYTES = 64 * 1024;
+/** Maximum number of bytes that are received at once. */
+const RECEIVED_BYTES = 64 * 1024;
 
 function secureContext(options: WireOptions): tls.SecureContext | null {
   const { ca, cert, key } = options;
@@ -131,6 +133,7 @@ export class Wire {
       keepAliveMs: this.#keepAliveMs,
       maxHeaderBytes: MAX_HEADER_BYTES,
       heads: new KnownHeads(),
+      received: Buffer.allocUnsafeSlow(RECEIVED_BYTES),
       nextConnectionId: () => {
         this.#connections += 1;
         return this.#connections;
