@@ -7,6 +7,15 @@ import { setFlagsFromString } from 'node:v8';
 export function limitHeapGrowth(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=35');
+  collectInOneThread();
+}
+
+/**
+ * By default, several threads collect the new objects, and the calls wait until the operating system has run all of them. For a heap
+ * as small as that of croupier, this takes longer than the work of one thread, above all on a busy machine.
+ */
+function collectInOneThread(): void {
+  setFlagsFromString('--no-parallel-scavenge');
 }
 
 /** Factor by which the space for new objects grows. It is so large that the space has its maximum size after it grew once. */
@@ -22,9 +31,7 @@ const YOUNG_GROWTH = 64;
 export function useLargeYoungHeap(): void {
   setFlagsFromString('--heap-growing-percent=35');
   setFlagsFromString(`--semi-space-growth-factor=${YOUNG_GROWTH}`);
-  // By default, several threads collect the new objects, and the load waits until the operating system has run all of them. On a
-  // busy machine, this takes longer than the work of one thread.
-  setFlagsFromString('--no-parallel-scavenge');
+  collectInOneThread();
   // Many transactions outlive one collection of the new space, so V8 would begin to create all of them in the old space. Soon after,
   // they are garbage there. V8 would have to collect the old space several times as often.
   setFlagsFromString('--no-allocation-site-pretenuring');
