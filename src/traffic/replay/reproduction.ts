@@ -66,8 +66,8 @@ export function notRepeated({
     );
   }
   // A rule about the reply alone does not depend on the situation. So it is enough that the call was sent again and its new reply
-  // was judged.
-  if ([...past.rules].every(isAboutReply)) return [...missing, ...lateBefore(compared)];
+  // was judged. If calls failed without a broken rule, such as a bet with a 500, no rule shows whether the cause of it is gone.
+  if (past.rules.size > 0 && [...past.rules].every(isAboutReply)) return [...missing, ...lateBefore(compared)];
   const related = relatedCalls(compared, past.calls);
   for (const { number, call, past: then, now, wasScarce } of compared) {
     if (!related.has(number) || !now) continue;

@@ -345,6 +345,21 @@ it('a wrong error reply is not tested again by a call that succeeds now', () => 
   ]);
 });
 
+it('a 500 that breaks no rule is not tested again by a call that succeeds now', () => {
+  const { calls } = new Log().bet('t-1', '5.00', { status: 500 }).timeline();
+  const compared = compareReplies(calls, new Map([[1, replied(200, '5.00')]]), new Set());
+  const missing = notRepeated({
+    compared,
+    past: { rules: new Set(), calls: new Set([1]) },
+    decided: new Set(),
+    ...ORDINARY,
+    wrongReplies: new Set(),
+  });
+  expect(missing).toEqual([
+    'in the logs, call 1 (bet of 5.00) was answered 500, but in the replay it was answered 200',
+  ]);
+});
+
 it('a wrong unit that the digits of a balance decide is not tested again with other balances', () => {
   const missing = (first: string, second: string): readonly string[] => {
     const { calls } = new Log().balance(first).bet('t-1', '1.00', { balance: second }).timeline();

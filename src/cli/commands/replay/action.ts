@@ -340,6 +340,11 @@ function outcomeOf(
   const failing = recordedMistakes(incident);
   const owed = timeline.wallets.flatMap(({ debts }) => debts.filter(({ toAct }) => toAct === 'operator'));
   const faults = owed.flatMap(({ deviation }) => deviation?.causes ?? []);
+  // Calls that are not in the logs may explain these faults too. So the record does not prove them, but a fix must be tested for them.
+  const possible = timeline.wallets
+    .flatMap(({ possibleDebts }) => possibleDebts.filter(({ toAct }) => toAct === 'operator'))
+    .flatMap(({ deviation }) => [...(deviation?.causes ?? []), ...(deviation?.otherCauses.flat() ?? [])])
+    .flatMap(({ rule }) => rule ?? []);
   const unpaid = owed.flatMap(({ transaction }) => transaction?.attempts.map(({ number }) => number) ?? []);
   const past: Failures = {
     rules: new Set([
@@ -356,6 +361,7 @@ function outcomeOf(
     causes: new Set([
       ...failing.causes,
       ...owed.flatMap(({ deviation }) => deviation?.otherCauses.flat() ?? []).flatMap(({ rule }) => rule ?? []),
+      ...possible,
     ]),
   };
   const brokenThen = [
@@ -385,7 +391,7 @@ function outcomeOf(
   };
   const missing = notRepeated({
     compared,
-    past,
+    past: { ...past, rules: new Set([...past.rules, ...possible]) },
     decided: new Set(
       fold.rules.flatMap(({ rule, verdict, checks }) => (checks > 0 && DECIDED.has(verdict) ? [rule.id] : [])),
     ),
