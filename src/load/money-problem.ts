@@ -92,8 +92,8 @@ export function withWrongWallets(problems: readonly MoneyProblem[]): readonly Mo
 const MAX_BY_CHANCE = 1 / 3;
 
 /**
- * Removes the explanations by the amount of another player, if they may fit by chance. There are so many amounts of other players at the
- * same moment that one of them fits about a tenth of all changes by somebody else.
+ * Removes the explanations by the amount of another player, if they may fit by chance. At the same moment there are many amounts of
+ * other players, and one of them fits about a tenth of all changes by somebody else.
  */
 export function withoutChance(problems: readonly MoneyProblem[]): readonly MoneyProblem[] {
   const swapped = new Set(
