@@ -3,7 +3,8 @@ import type { Money } from '../../contract/money.ts';
 import { CONTRACT_VERSION, hasDecimalAmounts, isThere } from '../../contract/versions.ts';
 import type { Finding } from '../../journal/finding.ts';
 import { givesDecimals } from '../../judge/checks/planned-amount.ts';
-import type { CallStep, Plan } from '../../scenario/plan/plan.ts';
+import { callsOf } from '../../scenario/plan/calls-of-step.ts';
+import type { Plan } from '../../scenario/plan/plan.ts';
 import type { NotPlayable, RunnableScenario, RunOptions, SessionUnderTest } from '../run-options.ts';
 
 /** Records that a scenario is not played, with the reason. */
@@ -66,7 +67,7 @@ export function wrongVersion(plan: Plan, options: RunOptions): string | null {
   const { contract = CONTRACT_VERSION } = options.client;
   if (rules.length > 0 && rules.every((rule) => !isThere(ruleById(rule).since, contract)))
     return `the scenario tests rules of a later version of the contract than ${contract}`;
-  if (!hasDecimalAmounts(contract) && callsOf(plan).some(givesDecimals))
+  if (!hasDecimalAmounts(contract) && [...plan.steps, ...plan.always].flatMap(callsOf).some(givesDecimals))
     return `the scenario sends amounts with decimals, and version ${contract} of the contract has only whole amounts`;
   return null;
 }
@@ -94,10 +95,4 @@ export function missingNeeds({ needs }: Plan, options: RunOptions): readonly str
       'the scenario moves amounts above 2^53 times the smallest unit (such as cents), which the configuration must allow (`largeAmounts: true`)',
     );
   return missing;
-}
-
-function callsOf({ steps, always }: Plan): readonly CallStep[] {
-  return [...steps, ...always].flatMap((step) =>
-    step.kind === 'call' ? [step] : step.kind === 'together' ? step.steps : [],
-  );
 }

@@ -42,13 +42,15 @@ it('sends amounts with decimals from version 1.2.11 on', async () => {
   expect(out).not.toContain('only whole amounts');
 });
 
-it('skips a scenario whose file gives an amount with decimals, if amounts must be whole', async () => {
-  const scenario =
-    'title: A bet of one and a half\nrules: [bet.debit]\nsteps: [{ bet: { amount: "1.50" } }, { balance: }]\n';
-  writeFileSync(path.join(cwd, 'half.yaml'), scenario);
-  const { status, out } = await croupier(['run', '--reference', 'half.yaml', '--contract', '1.2.0'], { cwd });
-  expect(out.replaceAll(/\s+/g, ' ')).toContain(
-    'the scenario sends amounts with decimals, and version 1.2.0 of the contract has only whole amounts',
-  );
-  expect(status).toBe(3);
-});
+it.each(['{ bet: { amount: "1.50" } }, { balance: }', '{ bet: { amount: "1.50" }, times: 2 }, { balance: }'])(
+  'skips a scenario whose file gives an amount with decimals, if amounts must be whole: %s',
+  async (steps) => {
+    const scenario = `title: A bet of one and a half\nrules: [bet.debit]\nsteps: [${steps}]\n`;
+    writeFileSync(path.join(cwd, 'half.yaml'), scenario);
+    const { status, out } = await croupier(['run', '--reference', 'half.yaml', '--contract', '1.2.0'], { cwd });
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(
+      'the scenario sends amounts with decimals, and version 1.2.0 of the contract has only whole amounts',
+    );
+    expect(status).toBe(3);
+  },
+);
