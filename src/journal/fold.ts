@@ -326,6 +326,7 @@ function sumUp(
     | 'movedAlone'
     | 'intermittent'
     | 'latePeriods'
+    | 'pauseBetweenBets'
     | 'notices'
     | 'rateLimit'
     | 'unknownPath'

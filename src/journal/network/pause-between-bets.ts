@@ -21,7 +21,7 @@ export interface PauseBetweenBets {
   readonly longEnoughMs: number;
 }
 
-/** What is known about the bets of a player, or of one session of the player. */
+/** The bets of a player, or of one session of the player. */
 interface Bets {
   readonly inFlight: Set<string>;
   /** The exchanges of the bets that were in flight at the same time as another bet. The order of such bets is not known. */
@@ -64,7 +64,7 @@ export class PauseTally {
   receive({ call, request }: Sending, { id, outcome, stamps }: Received, sessionID: string, player: string): void {
     if (call === 'balance' || request.body === null) return;
     const fields: JsonObject = bodyFields(request.body) ?? {};
-    const [txID, roundID] = [String(fields.txID), String(fields.roundID)];
+    const [txID, roundID] = [JSON.stringify(fields.txID ?? null), JSON.stringify(fields.roundID ?? null)];
     // The operator does not book a repeated bet again.
     if (this.#accepted.has(txID)) return;
     const reply = outcome.kind === 'reply' && outcome.reply.status < 500 ? outcome.reply : null;
