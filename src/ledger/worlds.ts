@@ -33,6 +33,8 @@ export class Worlds {
    * includes.
    */
   #isOverflown = false;
+  /** True if the balance of the last read includes none of the open effects that may happen later. */
+  #isBaseRead: boolean;
 
   /**
    * Creates the possible balances of a wallet.
@@ -42,6 +44,7 @@ export class Worlds {
   constructor(policy: WorldsPolicy, balance?: Money) {
     this.#policy = policy;
     this.#base = balance;
+    this.#isBaseRead = balance !== undefined;
   }
 
   /** The balance if none of the open effects has happened. undefined before the first read. */
@@ -151,6 +154,7 @@ export class Worlds {
   /** Sets the balance to the balance that was read. Effects that may happen later stay open. */
   setBalance(value: Money): void {
     this.#base = value;
+    this.#isBaseRead = true;
     this.#effects = this.#effects.filter(({ kind }) => MAY_HAPPEN_LATER[kind]);
     this.#isOverflown &&= this.#effects.length > 0 || this.#unlisted.size > 0;
     if (!this.#isOverflown) this.#unknownSince = null;
@@ -172,15 +176,21 @@ export class Worlds {
   /**
    * Closes the effects of kind `either`. Does not return which of them happened, because several combinations may have the same
    * sum. Returns undefined if no combination gives this balance.
+   *
+   * A changed balance may have two explanations: an effect of kind `either` has just happened, or a call that has been open for a
+   * while has. If the last read included no open call, the first explanation is taken.
    */
   #closeEither(base: Money, value: Money): ClosedEffects | undefined {
     const later = this.#effects.filter(({ kind }) => MAY_HAPPEN_LATER[kind]);
     const either = this.#effects.filter(({ kind }) => !MAY_HAPPEN_LATER[kind]);
     const balances = this.#sumsOf(base, later);
-    const moved = this.#sumsOf(Money.zero, either).find((sum) => includes(balances, value.minus(sum)));
+    const sums = this.#sumsOf(Money.zero, either);
+    const newest = this.#isBaseRead ? sums.find((sum) => base.plus(sum).equals(value)) : undefined;
+    const moved = newest ?? sums.find((sum) => includes(balances, value.minus(sum)));
     if (!moved) return undefined;
     this.#effects = later;
     this.move(moved);
+    this.#isBaseRead = base.plus(moved).equals(value);
     return { happened: [], never: [] };
   }
 

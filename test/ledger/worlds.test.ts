@@ -149,6 +149,26 @@ describe('a read under the policy of a journal', () => {
     expect(balances(worlds)).toEqual([99]);
   });
 
+  it('takes a new effect, and not a call that the read before did not include, as the reason of a changed balance', () => {
+    const worlds = estimated(effect('win', 1, 'unanswered'));
+    worlds.read(money(100));
+    worlds.add(effect('refund', 1, 'either'));
+    worlds.read(money(101));
+    expect(balances(worlds)).toEqual([101, 102]);
+    worlds.settle('win', true);
+    expect(worlds.certain()?.toString()).toBe('102');
+  });
+
+  it('takes a call that the read before included as still included', () => {
+    const worlds = estimated(effect('win', 1, 'unanswered'));
+    worlds.read(money(101));
+    worlds.add(effect('refund', 1, 'either'));
+    worlds.read(money(101));
+    expect(balances(worlds)).toEqual([100, 101]);
+    worlds.settle('win', true);
+    expect(worlds.certain()?.toString()).toBe('101');
+  });
+
   it('keeps apart any number of calls with few different sums', () => {
     const worlds = estimated(...Array.from({ length: 500 }, (_, index) => effect(String(index), -1)));
     expect(worlds.possible()).toHaveLength(501);
