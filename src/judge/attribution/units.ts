@@ -43,6 +43,11 @@ function inUnit(sum: Money, scale: number, unit: Money): Money {
   return cut(sum.shift(scale), unit);
 }
 
+/** True if a balance is one of the possible balances, but written in another unit, such as cents. */
+export function isSameInOtherUnit(balance: Money, possible: readonly Money[]): boolean {
+  return !balance.isZero() && possible.some((one) => SCALES.some((scale) => one.shift(scale).equals(balance)));
+}
+
 /**
  * Returns the sums other than 0 that a wallet may move if it reads a sum in a unit that is `scale` powers of ten away. A wallet may
  * cut off or round fractions of the smallest unit of the currency.

@@ -2,7 +2,7 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
 import { inAnotherUnit, movesOfNoRule } from '../attribution/candidates.ts';
 import { explainByCandidates, nearestDifference, type PossibleBreach, wouldHaveShown } from '../attribution/explain.ts';
-import { type LackedZeros, type RightUnit, withZeros } from '../attribution/units.ts';
+import { isSameInOtherUnit, type LackedZeros, type RightUnit, withZeros } from '../attribution/units.ts';
 import {
   attributeExplained,
   attributeUnexplained,
@@ -226,11 +226,20 @@ export class IdleReads {
 
   /** Reports a read that shows an older balance than the replies. The replies fit each other, so the read is out of date. */
   #lags(read: IdleRead, memory: WalletMemory): void {
-    const { wallet, value } = read;
-    this.#staleReads.report(read, value, false, `the balance is ${value}, which does not include the last calls`);
-    const late = this.#staleReads.rule;
+    const { wallet, value, step, exchange } = read;
+    const isInOtherUnit = isSameInOtherUnit(value, wallet.possible());
+    if (isInOtherUnit)
+      this.#collector.decide(
+        { rule: 'money.main-unit', step, exchange },
+        breach(
+          `the balance is ${listBalances(wallet.possible())}, in the unit of the other replies`,
+          `the balance is ${value}, as if the balance call used another unit than the other calls`,
+        ),
+      );
+    else this.#staleReads.report(read, value, false, `the balance is ${value}, which does not include the last calls`);
+    const cause = isInOtherUnit ? 'money.main-unit' : this.#staleReads.rule;
     for (const pendingCheck of wallet.takePendingChecks(read.lingered))
-      this.#undecided(pendingCheck, value, late ? [late] : []);
+      this.#undecided(pendingCheck, value, cause ? [cause] : []);
     memory.turn(value);
   }
 

@@ -59,6 +59,20 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     change: () => ({ show: (_wallet, balance) => String(balance) }),
   },
   {
+    name: 'reads-in-cents',
+    breaks: ['money.main-unit'],
+    mayBreak: ['money.decimal-string', 'money.conservation'],
+    description:
+      'A balance call shows 100000 for 1000.00, because it writes cents. The other calls show the right balance.',
+    change: (right) => ({
+      carryOut: async (store, work) => {
+        const decision = await right.carryOut(store, work);
+        const { wallet } = work.look();
+        return decision.kind === 'balance' && wallet ? { ...decision, balance: String(wallet.balance) } : decision;
+      },
+    }),
+  },
+  {
     name: 'amounts-in-cents',
     breaks: ['money.main-unit'],
     mayBreak: ['bet.decimal-amount', 'money.exact', 'money.large'],
