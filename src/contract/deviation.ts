@@ -15,7 +15,7 @@ export const SIGN_MEANINGS = {
   'other-client': 'a signature made with the key of another ExtCID of the same operator',
   truncated: 'the first half of the right signature',
   prefix: `only the first ${KEPT_DIGITS} digits are right`,
-  suffix: `only the last ${KEPT_DIGITS} digits are right`,
+  suffix: 'only the first digit is wrong',
   'one-off': 'only the last digit is wrong',
   'upper-case': 'the right signature, in upper-case hexadecimal',
   base64: 'the right signature, in base64',

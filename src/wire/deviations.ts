@@ -173,7 +173,7 @@ export function signatureFor(
     case 'prefix':
       return right.slice(0, KEPT_DIGITS) + changed(right.slice(KEPT_DIGITS));
     case 'suffix':
-      return changed(right.slice(0, -KEPT_DIGITS)) + right.slice(-KEPT_DIGITS);
+      return changed(right.slice(0, 1)) + right.slice(1);
     case 'one-off':
       return right.slice(0, -1) + changed(right.slice(-1));
     case 'upper-case':
