@@ -70,6 +70,12 @@ const entry = z.strictObject({
     .describe(
       'The largest share of the amounts of some calls by which the rule may make balances wrong, such as 50%. Up to one and a half times this share is allowed. The keys `money` and `moneyIn` then limit only sums of which croupier knows no share. Default: no limit.',
     ),
+  wrongReplies: z
+    .literal(true, 'must be true, or left out')
+    .optional()
+    .describe(
+      'true: the replies to these calls may have a balance that the next read does not show. Default: if the entry has the key `money`, such replies are not allowed.',
+    ),
   players: z
     .union([text, z.array(text).min(1, 'needs at least one player')])
     .optional()
@@ -233,6 +239,7 @@ function knownFailures(given: Entry, line: number, subjects: Subjects): readonly
     expires: given.expires,
     ...allowedMoney(given),
     ...shareOf(given),
+    ...(given.wrongReplies && { wrongReplies: given.wrongReplies }),
     ...playersOf(given),
     ...(given.intermittent === true && { intermittent: true as const }),
     ...(given.undecided && { undecided: given.undecided }),
@@ -292,7 +299,9 @@ function sumsOf(sums: readonly string[]): MoneySums {
 function isSame(a: Entry, b: Entry): boolean {
   const shared = scenariosOf(a).some((scenario) => scenariosOf(b).includes(scenario));
   // Two entries that differ only in their sums are allowed. An entry with a higher sum may later replace the other entry.
-  const isSameMoney = JSON.stringify([a.money, a.moneyIn, a.share]) === JSON.stringify([b.money, b.moneyIn, b.share]);
+  const limitsOf = ({ money, moneyIn, share, wrongReplies }: Entry): string =>
+    JSON.stringify([money, moneyIn, share, wrongReplies]);
+  const isSameMoney = limitsOf(a) === limitsOf(b);
   return (
     a.rule === b.rule &&
     a.undecided === b.undecided &&
@@ -335,7 +344,7 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
   }
   if (given.undecided) {
     const alone = (
-      ['endpoint', 'scenario', 'moneyIn', 'share', 'players', 'otherPlayers', 'intermittent'] as const
+      ['endpoint', 'scenario', 'moneyIn', 'share', 'wrongReplies', 'players', 'otherPlayers', 'intermittent'] as const
     ).find((key) => given[key] !== undefined);
     if (rule === EXPECTATION || ruleById(rule).level !== 'MUST')
       return { path: ['undecided'], message: 'only a MUST rule can leave a run undecided', fix: 'remove this key' };
@@ -353,11 +362,11 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
       endpoints.length === 0 ? 'is not judged for single endpoints' : `is judged only at ${endpoints.join(', ')}`;
     return { path: ['endpoint'], message: `\`${rule}\` ${judged}` };
   }
-  const aboutMoney = (['money', 'moneyIn', 'share'] as const).find((key) => given[key] !== undefined);
+  const aboutMoney = (['money', 'moneyIn', 'share', 'wrongReplies'] as const).find((key) => given[key] !== undefined);
   if (aboutMoney !== undefined && (rule === EXPECTATION || !ruleById(rule).money)) {
     return { path: [aboutMoney], message: `\`${rule}\` is not about money`, fix: 'remove this key' };
   }
-  const limit = (['moneyIn', 'share'] as const).find((key) => given[key] !== undefined);
+  const limit = (['moneyIn', 'share', 'wrongReplies'] as const).find((key) => given[key] !== undefined);
   if (limit !== undefined && money === false) {
     return {
       path: [limit],

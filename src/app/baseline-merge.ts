@@ -34,6 +34,7 @@ const draft = z.object({
   money: z.union([z.literal(false), sum, z.array(sum)]).optional(),
   moneyIn: z.record(z.string(), sum).optional(),
   share: share.optional(),
+  wrongReplies: z.literal(true).optional(),
   players: z.union([z.string(), z.array(z.string())]).optional(),
   otherPlayers: z.literal(false).optional(),
   intermittent: z.boolean().optional(),
@@ -200,10 +201,16 @@ function entryOfPlayers(
   const noted = known.maxShare === undefined ? [] : [known.maxShare];
   const maxShare = highestShare([...entries.map((one) => one.maxShare), ...noted]);
   const { maxShare: _before, ...others } = known;
-  const limits = { maxSums, maxSumsIn: {}, ...(maxShare !== undefined && { maxShare }) };
+  const wrongReplies = known.wrongReplies === true || entries.some((one) => one.wrongReplies);
+  const limits = {
+    maxSums,
+    maxSumsIn: {},
+    ...(maxShare !== undefined && { maxShare }),
+    ...(wrongReplies && { wrongReplies }),
+  };
   const conditions = { ...others, ...limits, players, ...(noOtherPlayers && { noOtherPlayers }) };
   if (!own.every((place) => allows(conditions, breachAt(place)))) return undefined;
-  return { ...first, scenarios: [], maxSums, maxSumsIn: {}, maxShare, factor: undefined };
+  return { ...first, scenarios: [], maxSums, maxSumsIn: {}, maxShare, wrongReplies, factor: undefined };
 }
 
 /**
@@ -232,7 +239,13 @@ function raisedEntry(
     : [];
   const noOtherPlayers = isOfPlayers && known.noOtherPlayers === true;
   const { maxShare: share, noOtherPlayers: _before, ...others } = known;
-  const conditions = { ...others, players, ...(noOtherPlayers && { noOtherPlayers }) };
+  const wrongReplies = known.wrongReplies === true || entries.some((one) => one.wrongReplies);
+  const conditions = {
+    ...others,
+    players,
+    ...(noOtherPlayers && { noOtherPlayers }),
+    ...(wrongReplies && { wrongReplies }),
+  };
   const noted = entries.flatMap(({ maxShare }) => maxShare ?? []);
   // Higher sums in single scenarios are tried first, because a higher limit of the whole entry allows more in all other scenarios. If the
   // run shows no share that could be noted, only sums are the limit.
@@ -249,6 +262,7 @@ function raisedEntry(
     maxSums: raised.maxSums ?? {},
     maxSumsIn,
     maxShare: raised.maxShare,
+    wrongReplies,
     factor: undefined,
     players,
     noOtherPlayers,
@@ -302,6 +316,7 @@ function knownFailures(entry: Draft, index: number, { run, baseline }: Fold): re
     expires: expires ?? NEVER,
     ...allowedMoney(entry),
     ...shareOf(entry),
+    ...(entry.wrongReplies && { wrongReplies: entry.wrongReplies }),
     ...playersOf(entry),
     ...(intermittent && { intermittent: true as const }),
     ...(undecided && { undecided: true as const }),

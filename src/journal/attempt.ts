@@ -28,6 +28,8 @@ export interface RuleOutcome {
   isUnrepeated: boolean;
   /** True if each of these findings is a failure whose repetition is missing. */
   awaitsRepetition: boolean;
+  /** True if one of these findings shows a wrong balance in a reply, and shows it again when croupier repeats the scenario. */
+  hasWrongReply: boolean;
   /** The sums by which these findings made balances wrong. */
   wrongSums: MoneySums;
   /** The single sums, but not more than a maximum number. */
@@ -108,6 +110,7 @@ function outcomeFor(attempt: Attempt, rule: Finding['rule'], endpoint: CallName 
       noMoney: true,
       isUnrepeated: true,
       awaitsRepetition: true,
+      hasWrongReply: false,
       wrongSums: {},
       sums: [],
       samples: [],
@@ -124,6 +127,7 @@ export function addFinding(attempt: Attempt, finding: Finding): void {
   outcome.noMoney &&= finding.noMoney === true;
   outcome.isUnrepeated &&= finding.unrepeated === true || finding.awaitsRepetition === true;
   outcome.awaitsRepetition &&= finding.awaitsRepetition === true;
+  outcome.hasWrongReply ||= finding.wrongReply === true && !finding.unrepeated && !finding.awaitsRepetition;
   if (finding.wrongSum) addWrongSum(outcome, finding.wrongSum);
   if (outcome.samples.length < MAX_SAMPLES) {
     outcome.samples.push({

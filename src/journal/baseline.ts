@@ -46,6 +46,8 @@ type Breach = Pick<RulePlace, 'rule' | 'endpoint' | 'scenario'> & {
   readonly shares?: readonly Share[] | undefined;
   /** The part of `wrongSums` of which no share is known. */
   readonly sumsWithoutShare?: MoneySums | undefined;
+  /** True if the breach shows a wrong balance in a reply. */
+  readonly hasWrongReply?: boolean | undefined;
 };
 
 /** The parts of a run that decide the state of a known failure. */
@@ -123,8 +125,8 @@ function isAt({ rule, endpoint, scenario }: KnownFailure, breach: Breach): boole
 
 /**
  * True if the entry allows the breach. An entry for breaches that move no money does not allow a breach that moves money. An
- * entry with sums does not allow higher sums, and an entry with a sum for the scenario allows no breach of another kind. An entry for
- * an undecided rule allows no breach.
+ * entry with sums does not allow higher sums, and it allows wrong balances in replies only if it says so. An entry with a sum for the
+ * scenario allows no breach of another kind. An entry for an undecided rule allows no breach.
  */
 export function allows(known: KnownFailure, breach: Breach): boolean {
   if (known.undecided) return false;
@@ -134,7 +136,8 @@ export function allows(known: KnownFailure, breach: Breach): boolean {
     !isOfOtherPlayers(known, breach) &&
     exceededShare(known, breach) === undefined &&
     exceededSum(known, breach) === undefined &&
-    !isOfOtherKind(known, breach)
+    !isOfOtherKind(known, breach) &&
+    !hasNewWrongReply(known, breach)
   );
 }
 
@@ -161,6 +164,17 @@ export function isOfOtherKind({ maxSumsIn }: KnownFailure, { scenario, wrongSums
   return limits !== undefined && !isWithoutSums(limits) && wrongSums !== undefined && isWithoutSums(wrongSums);
 }
 
+/**
+ * True if the breach shows a wrong balance in a reply, but the entry is about wrong sums only. The sums of the reads would not show such a
+ * fault. Failures that occur only now and then have no kind that a later run could be compared with.
+ */
+export function hasNewWrongReply(
+  { maxSums, wrongReplies, intermittent }: KnownFailure,
+  { hasWrongReply }: Breach,
+): boolean {
+  return hasWrongReply === true && maxSums !== undefined && !wrongReplies && !intermittent;
+}
+
 /** A sum by which a breach made a balance wrong, and the lower sum that an entry allows. Both are in the same currency. */
 interface ExceededSum {
   readonly sums: MoneySums;
@@ -168,9 +182,9 @@ interface ExceededSum {
   readonly currency: string;
 }
 
-/** Returns an entry without its limits of sums and shares. */
+/** Returns an entry without its limits of sums and shares. It also allows wrong balances in replies. */
 export function withoutLimits({ maxShare: _maxShare, ...known }: KnownFailure): KnownFailure {
-  return { ...known, maxSums: {}, maxSumsIn: {} };
+  return { ...known, maxSums: {}, maxSumsIn: {}, wrongReplies: true };
 }
 
 /** Returns the share that is much larger than the one that the entry notes. Undefined if there is none. */
@@ -216,7 +230,8 @@ export function isKnownBreach(results: readonly KnownResult[], breach: Breach): 
 
 /** Returns the breach at a place, in the form that can be compared with the entries of a baseline. */
 export function breachAt(place: RulePlace): Breach {
-  const { rule, endpoint, scenario, movesMoney, wrongSums, alikeSums, outlyingSums, sumsWithoutShare } = place;
+  const { rule, endpoint, scenario, movesMoney, wrongSums, alikeSums, outlyingSums, sumsWithoutShare, hasWrongReply } =
+    place;
   const shares = [place.share, place.varyingShare].filter((share) => share !== undefined);
   return {
     rule,
@@ -225,6 +240,7 @@ export function breachAt(place: RulePlace): Breach {
     players: place.players,
     failingPlayers: place.failingPlayers,
     noMoney: !movesMoney,
+    hasWrongReply,
     ...(!isAboutRaces(rule) && { wrongSums, alikeSums, outlyingSums, sumsWithoutShare }),
     ...(!isAboutRaces(rule) && shares.length > 0 && { shares }),
   };

@@ -136,6 +136,10 @@ const finding = object({
   wrongSum: wrongSum
     .exactOptional()
     .describe('the sum by which the breach made a balance wrong; absent: no balance shows it'),
+  wrongReply: z
+    .literal(true)
+    .exactOptional()
+    .describe('true: the balance in the reply to a bet or win is not the balance of the next read'),
   unrepeated: z
     .literal(true)
     .exactOptional()
@@ -173,6 +177,10 @@ const knownFailure = object({
   maxShare: text
     .exactOptional()
     .describe('the largest share of the amounts of some calls by which a balance may be wrong; 0.5 is half of them'),
+  wrongReplies: z
+    .literal(true)
+    .exactOptional()
+    .describe('true: the balances in the replies to these calls may be wrong, although the entry limits the sums'),
   players: list(text).exactOptional().describe('the failure occurs only with these players'),
   noOtherPlayers: z
     .literal(true)

@@ -52,6 +52,11 @@ export interface KnownFailure {
    */
   readonly maxShare?: string;
   /**
+   * True if the replies to these calls may have a balance that the next read does not show. It is left out if the entry does not allow
+   * this. An entry without `maxSums` allows it in any case.
+   */
+  readonly wrongReplies?: true;
+  /**
    * The players whose calls show the failure, if the calls of other players don't. Then a run in which these players did not test the
    * rule does not show that the failure is fixed. It is left out for other failures.
    */

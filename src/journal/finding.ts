@@ -53,6 +53,11 @@ export interface Finding {
   /** The sum by which the breach made a balance wrong. It is left out if no balance shows it. */
   readonly wrongSum?: WrongSum;
   /**
+   * True if the balance in the reply to a bet or win is not the balance of the next read, whether the money is right or not. It is left
+   * out for all other findings.
+   */
+  readonly wrongReply?: true;
+  /**
    * True if croupier repeated the scenario, and the failure did not occur again in the same way. So the failure may come from
    * somebody else who moved the balance, or from an operator that fails only now and then. It is left out for all other findings.
    */

@@ -66,6 +66,8 @@ export interface JudgedOutcome {
   readonly flaky: boolean;
   /** True if croupier repeated the scenario, and the failure did not occur again in the same way. */
   readonly isUnrepeated?: true;
+  /** True if a finding of the outcome shows a wrong balance in a reply, and shows it again when croupier repeats the scenario. */
+  readonly hasWrongReply?: true;
   /**
    * True for a breach that is undecided, because somebody else moved a balance, or may have moved it, or because replies were late at
    * only one time of the run.
@@ -180,6 +182,7 @@ export function judgeOutcome(
     sums: outcome.sums,
     flaky: false,
     ...(outcome.verdict === 'fail' && outcome.isUnrepeated && { isUnrepeated: true as const }),
+    ...(outcome.hasWrongReply && { hasWrongReply: true as const }),
     ...(ownDoubt !== null && { isInDoubt: true as const }),
   };
   return {
@@ -291,6 +294,8 @@ export interface RulePlace {
   readonly varyingShare?: Share | undefined;
   /** The part of `wrongSums` of which no share is known. */
   readonly sumsWithoutShare: MoneySums;
+  /** True if a check that failed shows a wrong balance in a reply to a bet or win, and shows it again when croupier repeats the scenario. */
+  readonly hasWrongReply: boolean;
   /** True if the scenario failed here and then passed on retry. */
   readonly flaky: boolean;
   /** True if croupier repeated the scenario, and its failure here did not occur again in the same way. */
@@ -377,6 +382,7 @@ export function rulePlaces(
         stakes,
       ),
       sumsWithoutShare: withoutSums(wrongSums, addUp(withShare(comparable, stakes))),
+      hasWrongReply: own.some(({ verdict, hasWrongReply }) => verdict === 'fail' && hasWrongReply === true),
       flaky: own.some(({ flaky }) => flaky),
       isUnrepeated: own.some(({ verdict, isUnrepeated }) => verdict === 'fail' && isUnrepeated === true),
       mayBeStale: own.some(
@@ -448,6 +454,7 @@ const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'players' 
   hasVaryingSum: true,
   stakeSums: {},
   sumsWithoutShare: {},
+  hasWrongReply: false,
   flaky: false,
   isUnrepeated: false,
   mayBeStale: false,

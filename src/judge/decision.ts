@@ -11,6 +11,8 @@ export interface Breach {
   readonly noMoney?: true;
   /** The sum by which the breach made a balance wrong. */
   readonly wrongSum?: WrongSum;
+  /** True if the balance in the reply to the call is not the balance of the next read. */
+  readonly wrongReply?: true;
 }
 
 /** The result of judging one rule by one call or balance read. */

@@ -119,6 +119,7 @@ export class FindingCollector {
         this.#find(subject, endpoint, verdict, decision.expected, decision.actual, decision.causes ?? [], {
           ...(decision.noMoney && ruleById(rule).money && { noMoney: true }),
           ...this.#sumOf(decision),
+          ...(decision.wrongReply && { wrongReply: true }),
         });
         return;
       }
@@ -199,7 +200,7 @@ export class FindingCollector {
     expected: string,
     actual: string,
     causes: readonly RuleId[],
-    more: Pick<Finding, 'declined' | 'noMoney' | 'wrongSum' | 'why'> = {},
+    more: Pick<Finding, 'declined' | 'noMoney' | 'wrongSum' | 'wrongReply' | 'why'> = {},
   ): void {
     const { rule, step, exchange } = subject;
     if (verdict === 'fail') this.#hasBreach = true;

@@ -5,6 +5,7 @@ import {
   breachAt,
   exceededShare,
   exceededSum,
+  hasNewWrongReply,
   isOfOtherKind,
   isOfOtherPlayers,
   type KnownGroup,
@@ -119,6 +120,16 @@ export function worseSentence(id: RuleId, { rules, baseline }: Pick<Fold, 'rules
     return `the baseline lists this rule only for breaches that move no money, and this one moves money (in ${listed(scenariosOf(places))})`;
   const higher = places.flatMap((place) => higherSum(place, baseline) ?? []);
   if (higher.length === places.length && higher[0] !== undefined) return higher[0];
+  const replying = places.filter((place) =>
+    baseline.some(
+      ({ known, state }) =>
+        state === 'failing' &&
+        hasNewWrongReply(known, breachAt(place)) &&
+        allows({ ...known, wrongReplies: true }, breachAt(place)),
+    ),
+  );
+  if (replying.length > 0 && replying.length === places.length)
+    return `the baseline lists this rule without \`wrongReplies: true\`, but the replies now have wrong balances: the next read shows another balance (in ${listed(scenariosOf(replying))})`;
   const others = places.filter((place) =>
     baseline.some(
       ({ known, state }) => state === 'failing' && known.rule === id && isOfOtherKind(known, breachAt(place)),

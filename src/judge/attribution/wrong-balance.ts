@@ -2,7 +2,7 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import type { WrongSum } from '../../journal/money-sums.ts';
 import type { OpenEffect } from '../../ledger/worlds.ts';
-import { breach } from '../decision.ts';
+import { type Breach, breach } from '../decision.ts';
 import type { FindingCollector } from '../finding-collector.ts';
 import type { ConcurrentCalls, IdleRead, UnexpectedReply } from '../idle-read.ts';
 import type { PendingCheck } from '../pending-check.ts';
@@ -35,9 +35,10 @@ export function attributeExplained(
     readonly due: readonly PendingCheck[];
     readonly odd: UnexpectedReply | undefined;
   },
-  { wallet, value }: IdleRead,
+  read: IdleRead,
   { collector, effects }: { readonly collector: FindingCollector; readonly effects: Effects },
 ): void {
+  const { wallet, value } = read;
   if (pendingCheck.reported) {
     collector.addSum(pendingCheck, wrongSum(wallet, pendingCheck.rule, hypothesis.by, effects));
     return;
@@ -68,8 +69,16 @@ export function attributeExplained(
         causes,
       ),
       wrongSum: wrongSum(wallet, pendingCheck.rule, hypothesis.by, effects),
+      ...(odd?.step.key === pendingCheck.step.key && wrongReply(odd, read)),
     },
   );
+}
+
+/** Returns the mark of a breach by a call whose reply has another balance than the read. A difference below one unit is rounding. */
+function wrongReply({ said, ifReadFits }: UnexpectedReply, { value, wallet }: IdleRead): Pick<Breach, 'wrongReply'> {
+  const difference = said?.minus(value).absolute();
+  const isWrong = ifReadFits === 'breach' && difference !== undefined && difference.compare(wallet.unit) >= 0;
+  return isWrong ? { wrongReply: true } : {};
 }
 
 function isUnit(sum: Money, { unit }: Wallet): boolean {
@@ -194,6 +203,7 @@ export function attributeUnexplained(
       {
         ...breach(`the balance is ${listBalances(possible)}`, actual, [...causes, ...plainCauses(rule)]),
         wrongSum: wrongSum(wallet, rule, difference, effects),
+        ...(odd?.step.key === step.key && wrongReply(odd, read)),
       },
     );
   // If the reply to a call had the right balance, this call is the least likely cause of the wrong balance.

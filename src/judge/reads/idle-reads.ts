@@ -206,7 +206,7 @@ export class IdleReads {
           { rule, step, exchange },
           ifReadFits === 'warn'
             ? { kind: 'warn', expected, actual, why: 'the balance itself is right, as the next read shows' }
-            : breach(expected, actual, SYSTEMATIC),
+            : { ...breach(expected, actual, SYSTEMATIC), wrongReply: true },
         );
     }
     if (moved && !open)

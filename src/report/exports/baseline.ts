@@ -52,6 +52,8 @@ export interface BaselineEntry {
   readonly maxSumsIn: Readonly<Record<string, MoneySums>>;
   /** The largest share of the amounts of some calls by which the rule may make a balance wrong. Undefined if no share is noted. */
   readonly maxShare: string | undefined;
+  /** True if the replies to these calls may have a wrong balance. */
+  readonly wrongReplies: boolean;
   /** The only players whose calls break the rule; empty if the failures do not depend on the player. */
   readonly players: readonly string[];
   /** True if the entry does not allow failures of other players. */
@@ -148,6 +150,8 @@ export function entriesFor(
     // If the entry is valid in all scenarios, its rate is about all checks of the rule. Each place gives an entry, and all these entries
     // are joined, so only the first one has the number of checks.
     const checks = stabilities.tried(first).reduce((sum, place) => sum + place.checks, 0);
+    // If the wallet carries out calls late, chance decides whether the next read shows the balance of the reply.
+    const hasWrongReplies = own.some(({ hasWrongReply }) => hasWrongReply) || hasLateCalls(own);
     const sums = own.map(sumsOf);
     const allFactor = Math.max(factorAnywhere(first, stabilities), isOfPlayers ? factorOfPlayers(own) : 1);
     const allSums = allowedAnywhere(sums, first.rule, { stakes, factor: allFactor });
@@ -174,6 +178,7 @@ export function entriesFor(
         factor: isByChance ? CHANCE_FACTOR : isOfOrdinaryCalls && !isWorse(place) ? allFactor : 1,
         maxSumsIn: noMoney || isVarying || isNowAndThen ? {} : sumIn(place, fold),
         maxShare: noMoney || isNowAndThen ? undefined : share && notedDecimal(share),
+        wrongReplies: !noMoney && !isNowAndThen && isAboutMoney(place.rule) && hasWrongReplies,
         players: isNowAndThen ? [] : players,
         noOtherPlayers: !isNowAndThen && isOfPlayers && stabilities.isOnlyOfPlayers(first),
         intermittent: isNowAndThen,
@@ -235,6 +240,7 @@ function entryWithoutFailure(rule: RuleId, { run }: Fold): BaselineEntry {
     factor: 1,
     maxSumsIn: {},
     maxShare: undefined,
+    wrongReplies: false,
     players: [],
     noOtherPlayers: false,
     intermittent: false,
@@ -539,7 +545,14 @@ function isAlikeFor(rule: RulePlace['rule']): (from: string, to: string) => bool
 
 function keptEntry({ known, failed, checks }: KnownResult, client: string): BaselineEntry {
   const { rule, endpoint, scenario, noMoney = false, maxSums = {}, maxSumsIn = {} } = known;
-  const { maxShare, players = [], noOtherPlayers = false, intermittent = false, undecided = false } = known;
+  const {
+    maxShare,
+    wrongReplies = false,
+    players = [],
+    noOtherPlayers = false,
+    intermittent = false,
+    undecided = false,
+  } = known;
   const scenarios = scenario === null ? [] : [scenario];
   const conditions = {
     noMoney,
@@ -547,6 +560,7 @@ function keptEntry({ known, failed, checks }: KnownResult, client: string): Base
     factor: undefined,
     maxSumsIn,
     maxShare,
+    wrongReplies,
     players,
     noOtherPlayers,
     intermittent,
@@ -573,6 +587,7 @@ function joined(entries: readonly BaselineEntry[]): readonly BaselineEntry[] {
     factor: _factor,
     maxSumsIn: _sumsIn,
     maxShare: _share,
+    wrongReplies: _replies,
     ...rest
   }: BaselineEntry): string => JSON.stringify([rest, scenarios.length === 0]);
   return [...Map.groupBy(entries, kind).values()].flatMap((same) => {
@@ -597,6 +612,7 @@ function joinedAll(own: readonly BaselineEntry[]): readonly BaselineEntry[] {
     factor: own.every(({ factor }) => factor === first.factor) ? first.factor : undefined,
     maxSumsIn: highestIn(own.map(({ maxSumsIn }) => maxSumsIn)),
     maxShare: highestShare(own.map(({ maxShare }) => maxShare)),
+    wrongReplies: own.some(({ wrongReplies }) => wrongReplies),
     failed: sum(({ failed }) => failed),
     checks: sum(({ checks }) => checks),
   };
@@ -642,6 +658,7 @@ export const LIMIT_KEYS = [
   'money',
   'moneyIn',
   'share',
+  'wrongReplies',
   'players',
   'otherPlayers',
   'intermittent',
@@ -650,7 +667,8 @@ export const LIMIT_KEYS = [
 
 /** Writes the keys that limit what an entry allows, one line after another, without the indentation of the entry. */
 export function limitLines(entry: BaselineEntry): readonly string[] {
-  const { maxSums, maxSumsIn, maxShare, players, noOtherPlayers, intermittent, undecided, failed, checks } = entry;
+  const { maxSums, maxSumsIn, maxShare, wrongReplies, players, noOtherPlayers, intermittent, undecided } = entry;
+  const { failed, checks } = entry;
   const sums = Object.keys(maxSums).map((code) => sumText(maxSums, code));
   // A scenario whose limit is the limit of the whole entry needs no line of its own.
   const others = Object.entries(maxSumsIn).filter(
@@ -661,6 +679,7 @@ export function limitLines(entry: BaselineEntry): readonly string[] {
     ...(others.length === 0 ? [] : ['moneyIn: # the highest sum in these scenarios']),
     ...others.map(([id, limit]) => `  ${scalar(id)}: ${sumsText(limit)}`),
     ...(maxShare === undefined ? [] : [`share: ${percentText(maxShare)} # of the amounts of the calls`]),
+    ...(wrongReplies ? ['wrongReplies: true # the next read may show another balance than the reply'] : []),
     ...(players.length === 0 ? [] : [`players:${listText(players)} # no other player failed`]),
     ...(noOtherPlayers ? ['otherPlayers: false # a failure of another player is worse'] : []),
     ...(intermittent ? [`intermittent: true # failed in ${failed} of ${plural(checks, 'check')}`] : []),

@@ -139,6 +139,31 @@ describe('after a breach', () => {
   });
 });
 
+describe('the reply to a win', () => {
+  const PAID = 'rules: [win.credit]\nsteps: [{ bet: }, { win: { amount: "5.00" } }, { balance: }]';
+  /** The win moves its amount and `fee`. Its reply has the balance after the win and `shown`. */
+  const showing = (fee: string, shown: string): Fault => {
+    return (request, honest, wallet) => {
+      if (request.call !== 'win' || request.key !== '2') return honest();
+      honest();
+      wallet.move(fee);
+      return wallet.ok('p1', wallet.balance('p1').plus(Money.of(shown)));
+    };
+  };
+
+  it.each([
+    ['is marked if only the reply is wrong', '0', '5', [undefined, true]],
+    ['is marked if the reply is wrong in another way than the read', '-0.50', '5', ['-0.50', true]],
+    ['is not marked if the reply and the read are wrong by the same sum', '-0.50', '0', ['-0.50', undefined]],
+  ])('%s', (_title, fee, shown, expected) => {
+    const { findings } = judgeScenario(PAID, { fault: showing(fee, shown) });
+    const failed = findings.filter(({ verdict }) => verdict === 'fail');
+    expect(failed.map(({ rule, wrongSum, wrongReply }) => [rule, wrongSum?.amount, wrongReply])).toEqual([
+      ['win.credit', ...expected],
+    ]);
+  });
+});
+
 describe('a lost bet', () => {
   it('that is taken after its refund, and given back within the linger time, is a note', () => {
     const fault = at('2', (_request, honest, wallet) => {
