@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CALL_NAMES } from '../contract/call-name.ts';
 import { RULES } from '../contract/catalogue.ts';
-import { allows, breachAt, judgeKnown } from '../journal/baseline.ts';
+import { allows, breachAt, isNoLongerNeeded, judgeKnown } from '../journal/baseline.ts';
 import type { KnownFailure } from '../journal/event.ts';
 import { EXPECTATION } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
@@ -74,27 +74,36 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): UpdatedBa
   const drafts = readDrafts(yaml, file);
   const known = drafts.flatMap((entry, index) => knownFailures(entry, index, fold));
   const states = judgeKnown(known, fold);
-  const isUnneeded = unneededIn(fold, states);
   const isFixed = ({ line }: KnownFailure): boolean =>
-    states.some((result) => result.known.line === line && isUnneeded(result));
-  const unneeded = new Set(known.filter(isFixed).map(({ line }) => line - 1));
-  const listed = known.filter((one) => !isFixed(one));
+    states.some((result) => result.known.line === line && isNoLongerNeeded(result));
+  const allowing = known.filter((one) => !one.undecided && !isFixed(one));
   const failing = brokenPlaces(fold);
-  const missing = failing.filter((place) => !listed.some((one) => allows(one, breachAt(place))));
-  const fresh = entriesFor(fold, missing, listed);
-  const open = undecidedEntries(fold, listed);
-  const shown = entriesFor(fold, failing, listed);
+  const missing = failing.filter((place) => !allowing.some((one) => allows(one, breachAt(place))));
+  const fresh = entriesFor(fold, missing, allowing);
+  const shown = entriesFor(fold, failing, allowing);
   const extended = new Map<number, BaselineEntry>();
-  for (const [index, draft] of drafts.entries()) {
-    const [now] = listed.filter(({ line }) => line === index + 1);
-    const isOwn = (one: BaselineEntry): boolean => isSamePlace(draft, one);
-    const higher =
-      now &&
-      (raisedUndecided(now, open.filter(isOwn)) ??
-        entryOfPlayers(now, shown.filter(isOwn), failing) ??
-        raisedEntry(now, fresh.filter(isOwn), missing));
-    if (higher) extended.set(index, higher);
-  }
+  const extendAll = (
+    listed: readonly KnownFailure[],
+    higherOf: (now: KnownFailure, isOwn: (one: BaselineEntry) => boolean) => BaselineEntry | undefined,
+  ): void => {
+    for (const [index, draft] of drafts.entries()) {
+      const now = listed.find(({ line }) => line === index + 1);
+      const higher = now && higherOf(now, (one) => isSamePlace(draft, one));
+      if (higher) extended.set(index, higher);
+    }
+  };
+  extendAll(
+    allowing,
+    (now, isOwn) => entryOfPlayers(now, shown.filter(isOwn), failing) ?? raisedEntry(now, fresh.filter(isOwn), missing),
+  );
+  // An entry for an undecided rule also stays because of players whom this update writes into the entry of a failure.
+  const isUnneeded = unneededIn(fold, states, [...fresh, ...extended.values()]);
+  const isRemoved = ({ line }: KnownFailure): boolean =>
+    states.some((result) => result.known.line === line && isUnneeded(result));
+  const unneeded = new Set(known.filter(isRemoved).map(({ line }) => line - 1));
+  const listed = known.filter((one) => !isRemoved(one));
+  const open = undecidedEntries(fold, listed);
+  extendAll(listed, (now, isOwn) => raisedUndecided(now, open.filter(isOwn)));
   const isExtended = (one: BaselineEntry): boolean =>
     drafts.some((draft, index) => extended.has(index) && isSamePlace(draft, one));
   const news = [...fresh, ...open].filter((one) => !isExtended(one));

@@ -371,6 +371,15 @@ describe('an update of an entry for an undecided rule', () => {
     expect(await decidedBy('em', ofPlayer + open)).toBe(ofPlayer);
   });
 
+  it('keeps it if the update itself writes such a player into the entry of a failure', async () => {
+    const before = (await baselineOf(failing)).replaceAll(/ {2}(?:share|players|otherPlayers):.*\n/g, '');
+    const updated = await decidedBy('eva', before + open);
+    expect(updated).toContain('  players: "em" ');
+    expect(updated).toContain(open);
+    expect(await decidedBy('eva', open)).toContain(open);
+    expect(await decidedBy('em', before + open)).not.toContain('undecided: true');
+  });
+
   it('removes it if no failure depends on a player, or if the player is no longer configured', async () => {
     const general = `- rule: win.credit\n  client: acme\n${texts}`;
     expect(await decidedBy('eva', general + open)).toBe(general);

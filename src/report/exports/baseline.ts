@@ -78,12 +78,13 @@ export interface BaselineEntry {
  */
 export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
   const { client, startedAt } = fold.run;
-  const isUnneeded = unneededIn(fold, fold.baseline);
+  const fresh = entriesFor(fold, failingPlaces(fold), listedBy(fold));
+  const isUnneeded = unneededIn(fold, fold.baseline, fresh);
   const kept = fold.baseline
     .filter((result) => result.state !== 'expired' && !isUnneeded(result))
     .map((result) => keptEntry(result, client.extCID));
   const open = undecidedEntries(fold, listedBy(fold));
-  const entries = joined([...kept, ...entriesFor(fold, failingPlaces(fold), listedBy(fold)), ...open]);
+  const entries = joined([...kept, ...fresh, ...open]);
   yield `# Rules that ${comment(client.extCID)} breaks, from the run of ${comment(startedAt.slice(0, 10))}. See docs/baseline.md.\n`;
   yield entries.length === 0 ? '[]\n' : entries.map(entryText).join('');
 }
@@ -310,11 +311,17 @@ function isDecidedByChance(result: RuleResult, { places }: Fold, stabilities: St
  * known failures may leave the rule undecided again in the next run.
  *
  * @param entries the entries of the baseline, with their states after this run
+ * @param written the entries for failures that the update adds or extends
  */
-export function unneededIn(fold: Fold, entries: readonly KnownResult[]): (result: KnownResult) => boolean {
+export function unneededIn(
+  fold: Fold,
+  entries: readonly KnownResult[],
+  written: readonly BaselineEntry[],
+): (result: KnownResult) => boolean {
   const open = new Set(undecidedEntries(fold, []).map(({ rule }) => rule));
   const failing = entries.filter((result) => !result.known.undecided && !isNoLongerNeeded(result));
-  const players = failing.flatMap(({ known }) => known.players ?? []);
+  const listed = failing.flatMap(({ known }) => known.players ?? []);
+  const players = [...listed, ...written.flatMap((entry) => entry.players)];
   const mayBeOpen = (rule: string): boolean => open.has(rule) || !isTestedByAll(rule, players, fold);
   return (result) => isNoLongerNeeded(result) && !(result.known.undecided && mayBeOpen(result.known.rule));
 }
