@@ -1,6 +1,13 @@
 import { Money } from '../../contract/money.ts';
 import { durationOf, type LoggedCall, met, UNKNOWN_DURATION_MS } from '../calls/logged-call.ts';
-import { type Bets, betsOf, isUndueRefund, type Transaction, transactionsOf } from '../calls/transaction.ts';
+import {
+  type Bets,
+  betsOf,
+  isBetKnown,
+  isUndueRefund,
+  type Transaction,
+  transactionsOf,
+} from '../calls/transaction.ts';
 import { contradictionIn, isChangeExplained, type Said } from './balance-change.ts';
 import type { Cause, Deviation } from './deviation.ts';
 import { betOf, type Candidate, effectOf, undoneRule } from './effects.ts';
@@ -108,6 +115,8 @@ export class BooksComputation {
    * the books.
    */
   #unread: Said[] = [];
+  /** The last balance that a refund of a bet with an unknown outcome named, and that the calls do not allow. */
+  #ofRefund: Said | null = null;
   /** The transaction of the last calls in a row, the number of these calls, and the balances that were possible after each. */
   #repeated: { readonly key: string | null; readonly attempts: number; readonly balances: readonly Money[] } = {
     key: null,
@@ -158,7 +167,10 @@ export class BooksComputation {
     const isConfirmed = this.#unread.some(({ balance }) =>
       this.#worlds.some((world) => isSameButForRest(world.balance, balance)),
     );
-    return last && !isConfirmed ? clause('last', last) : null;
+    if (last && !isConfirmed) return clause('last', last);
+    if (!this.#ofRefund) return null;
+    const { balance, call } = this.#ofRefund;
+    return `the reply to a refund (call ${call.number}) names a balance of ${balance.format(2)}, which the calls do not explain, and the contract allows any balance in it, because it is unknown whether the bet was taken`;
   }
 
   /** Makes the balance unknown. After that, the balance in the next reply counts as correct. */
@@ -206,7 +218,7 @@ export class BooksComputation {
     if (!mayBeStored && this.#saysBalance(call, transaction)) {
       if (meetings.has('yes')) this.#leave(call);
       else this.#read(call, meetings.has('maybe'));
-    }
+    } else if (!mayBeStored) this.#noteOfRefund(call, transaction);
     this.#worlds = settle(this.#worlds);
   }
 
@@ -239,7 +251,18 @@ export class BooksComputation {
    */
   #saysBalance(call: LoggedCall, transaction: Transaction | undefined): boolean {
     if (call.balance === null || call.done !== 'yes' || call.ending === 'error-200') return false;
-    return transaction?.call !== 'refund' || betOf(transaction, this.#ledger.bets)?.state === 'accepted';
+    if (transaction?.call !== 'refund') return true;
+    const { bets } = this.#ledger;
+    // The reply to the bet came too late for the service. But it shows that the operator took the bet.
+    return betOf(transaction, bets)?.state === 'accepted' || isBetKnown(transaction.origTxID, call, bets);
+  }
+
+  /** Notes the balance in the reply to a refund if it is not usable and not possible. The contract names 0 as such a balance. */
+  #noteOfRefund(call: LoggedCall, transaction: Transaction | undefined): void {
+    const { balance } = call;
+    if (transaction?.call !== 'refund' || call.done !== 'yes' || balance === null || balance.isZero()) return;
+    const isPossible = this.#worlds.some((world) => isSameButForRest(world.balance, balance));
+    this.#ofRefund = isPossible || !this.#isAnchored ? null : { balance, call };
   }
 
   /**
@@ -256,6 +279,7 @@ export class BooksComputation {
     }
     if (!this.#isAnchored) this.#unexplained = this.#unexplainedBefore(call, said);
     this.#unread = [];
+    this.#ofRefund = null;
     this.#lastRead = this.#lastSaid?.call ?? null;
     this.#lastSaid = { balance: said, call };
     if (!this.#isAnchored) {

@@ -139,3 +139,16 @@ export function isUndueRefund(
   for (const one of transactions) if (one.call === 'win' && one.txID === origTxID) return true;
   return false;
 }
+
+/** True if the operator's reply shows that it had carried out the bet before the refund was sent. */
+export function isBetKnown(origTxID: string | null, refund: LoggedCall, bets: Bets): boolean {
+  const bet = origTxID === null ? undefined : bets.get(origTxID);
+  return bet?.attempts.some((placed) => placed.done === 'yes' && wasBefore(placed, refund)) ?? false;
+}
+
+/** True if the first call was answered before the second call was sent. */
+export function wasBefore(call: LoggedCall, other: LoggedCall): boolean {
+  if (call.atMs === null || other.atMs === null) return call.number < other.number;
+  const tookMs = Math.max(call.seen.exchange.tookMs ?? 0, call.alsoSeen?.exchange.tookMs ?? 0);
+  return call.number < other.number && call.atMs + tookMs <= other.atMs;
+}

@@ -10,7 +10,7 @@ import { signatureProblem } from '../../reply/signature.ts';
 import { isBusy, isClientError, isServerError, isSuccess, isWorthRetrying } from '../../reply/status.ts';
 import { hasFloatRest } from '../books/float-rest.ts';
 import { isCut, isPerhapsDeclined, isReplaced, isRightlyDeclined, type LoggedCall, met } from '../calls/logged-call.ts';
-import { type Bets, isBefore, isUndueRefund, type Transaction } from '../calls/transaction.ts';
+import { type Bets, isBefore, isBetKnown, isUndueRefund, type Transaction, wasBefore } from '../calls/transaction.ts';
 import { isMasked } from '../masked.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 
@@ -329,19 +329,6 @@ function isPassing(call: LoggedCall, attempts: readonly LoggedCall[], calls: rea
   if (attempts.some(({ number, ending }) => number > call.number && ending === 'accepted')) return true;
   if (isBusy(call.status) && attempts.filter(({ status }) => isBusy(status)).length === 1) return true;
   return calls.some((other) => other.number !== call.number && met(call, other) !== 'no');
-}
-
-/** True if the operator's reply shows that it had carried out the bet before the refund was sent. */
-function isBetKnown(origTxID: string | null, refund: LoggedCall, bets: Bets): boolean {
-  const bet = origTxID === null ? undefined : bets.get(origTxID);
-  return bet?.attempts.some((placed) => placed.done === 'yes' && wasBefore(placed, refund)) ?? false;
-}
-
-/** True if the first call was answered before the second call was sent. */
-function wasBefore(call: LoggedCall, other: LoggedCall): boolean {
-  if (call.atMs === null || other.atMs === null) return call.number < other.number;
-  const tookMs = Math.max(call.seen.exchange.tookMs ?? 0, call.alsoSeen?.exchange.tookMs ?? 0);
-  return call.number < other.number && call.atMs + tookMs <= other.atMs;
 }
 
 function amountsDiffer(a: LoggedCall, b: LoggedCall): boolean {

@@ -44,6 +44,25 @@ describe('the books of a wallet', () => {
     expect(found(booksOf(log))).toEqual(['call 4 off by -5: refund.broken-connection, fixed by call 5']);
   });
 
+  it('use the balance in the reply to a refund if the late reply to the bet shows that the bet was taken', () => {
+    const late = new Log().balance('50.00').bet('b', '5.00', { balance: '45.00', tookMs: 6000, at: 2 });
+    const books = booksOf(
+      late
+        .refund('r', 'b', '5.00', { balance: '50.00', at: 10 })
+        .refund('s', 'b', '5.00', { balance: '55.00', at: 12 }),
+    );
+    expect([found(books), books.lastSaid?.call.number]).toEqual([['call 4 off by 5: refund.once'], 4]);
+  });
+
+  it('are unknown if the reply to the refund of a bet with an unknown outcome has a balance that the calls do not explain', () => {
+    const refunded = (balance: string) =>
+      new Log().balance('50.00').bet('b', '5.00', { none: 'reset' }).refund('r', 'b', '5.00', { balance });
+    expect(booksOf(refunded('55.00')).unknown).toMatch(/^the reply to a refund \(call 3\) names a balance of 55\.00,/);
+    // An operator that does not know the bet may answer with a balance of 0.
+    expect(['0', '0.00', '50.00'].map((balance) => booksOf(refunded(balance)).unknown)).toEqual([null, null, null]);
+    expect(booksOf(refunded('45.00').balance('50.00')).unknown).toBeNull();
+  });
+
   it('report a wrong balance once and go on from it', () => {
     const log = new Log().balance('50.00').bet('b', '5.00', { balance: '50.00' }).balance('50.00').win('w', '1.00', {
       balance: '51.00',
