@@ -130,9 +130,21 @@ export function nextRelated(call: LoggedCall, calls: readonly LoggedCall[]): Log
   return calls.find((other) => other.number > call.number && idsOf(other).some((key) => keys.has(key)));
 }
 
-/** True if the replay broke the connection of a call that had no reply in time in the record. */
+/**
+ * The reasons of a missing reply for which the replay breaks the connection itself. The operator may have carried out the call, and
+ * the service does not know it. A correct operator would reply to the call now, and the replay would not repeat this situation.
+ */
+const CUT_OFF: ReadonlySet<string> = new Set(['too-late', 'reset', 'closed-early', 'stale-connection']);
+
+/** True if the replay must break the connection of the call to repeat the situation of the record. */
+export function mustBeCutOff(call: LoggedCall): boolean {
+  const reason = call.ending === 'late' ? 'too-late' : noReplyReason(call);
+  return call.seen.call !== 'balance' && reason !== null && CUT_OFF.has(reason);
+}
+
+/** True if the replay broke the connection of a call that had no reply, or no reply in time, in the record. */
 export function isCutOff(past: CallResult, now: CallResult): boolean {
-  return past.reason === 'too-late' && now.reason === 'broken';
+  return past.reason !== null && CUT_OFF.has(past.reason) && now.reason === 'broken';
 }
 
 function change(before: Money | null | undefined, after: Money | null): Money | null {
@@ -204,11 +216,16 @@ export function verdictOf(
     const isShared =
       [...now.rules].some((rule) => past.rules.has(rule)) || [...now.calls].some((call) => past.calls.has(call));
     // A balance can be wrong by an amount that several rules explain. Then two runs may name two different rules for one mistake.
-    const isPerhapsShared = haveSameCause(past, now) || (!wasWrong && isUnexplained && now.isInBalance === true);
+    const isPerhapsShared = haveSameCause(past, now) || (isUnexplained && now.isInBalance === true);
+    // The record does not prove each failure. But an error that is wrong now was wrong in the record too.
+    const isSameError = compared.some(
+      ({ number, past: then, now: again }) =>
+        now.calls.has(number) && then.status !== null && then.status === again?.status && !isSuccess(then.status),
+    );
     // The replay can find more broken rules than the record. If all replies are the same as in the record, the record broke these
     // rules too.
     const isAsBefore = compared.every(({ verdict }) => verdict === 'same' || verdict === 'unknown');
-    return isShared || isPerhapsShared || isAsBefore ? 'still failing' : 'regressed';
+    return isShared || isPerhapsShared || isSameError || isAsBefore ? 'still failing' : 'regressed';
   }
   if (!isDecided || compared.some(({ verdict }) => verdict === 'not played')) return 'undecided';
   // Without a recorded reply, nothing can be compared.

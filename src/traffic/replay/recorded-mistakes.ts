@@ -78,6 +78,15 @@ export function recordedMistakes({ timeline, signing }: RecordedIncident): Recor
   };
 }
 
+/** True if the record has mistakes, and all of them are about replies alone. Then no money is owed, and each balance is right. */
+export function areAboutReplies(incident: RecordedIncident): boolean {
+  const { rules } = recordedMistakes(incident);
+  const isAboutMoney = incident.timeline.wallets.some(
+    ({ debts, possibleDebts, books }) => debts.length + possibleDebts.length + books.deviations.length > 0,
+  );
+  return rules.length > 0 && rules.every(isAboutReply) && !isAboutMoney;
+}
+
 /** True if both calls got the same error: the same status other than 200 with the same code, or no reply for the same reason. */
 function isSameError(a: LoggedCall, b: LoggedCall): boolean {
   if (a.status === RIGHT_STATUS || a.ending === 'unknown') return false;

@@ -10,7 +10,7 @@ import { planScenario } from '../../scenario/plan/planner.ts';
 import { literalText, type ScenarioDraft, writeScenario } from '../../scenario/write.ts';
 import { type LoggedCall, met } from '../calls/logged-call.ts';
 import type { RecordedCall } from '../recorded-call.ts';
-import { idsOf, nextRelated, noReplyReason } from './compare.ts';
+import { idsOf, mustBeCutOff, nextRelated, noReplyReason } from './compare.ts';
 import { requestEdits } from './request-edits.ts';
 import { scarceBets } from './scarce-bets.ts';
 import { haveSharedWallet } from './shared-wallet.ts';
@@ -45,7 +45,7 @@ export interface ReplayScenarioOptions {
   readonly offered: ReadonlySet<string> | null;
   /** True if the test has the key of a second client. */
   readonly hasOtherClient: boolean;
-  /** True to break the connections of the calls that had no reply in time. */
+  /** True to break the connections of the calls that had no reply, or no reply in time. */
   readonly cutsOff?: boolean;
   readonly uuid: () => string;
 }
@@ -66,7 +66,7 @@ export interface ReplayScenario {
   readonly atOnce: ReadonlySet<number>;
   /** Numbers of the calls whose amount depends on the balance of the test session. */
   readonly ofBalance: ReadonlySet<number>;
-  /** Numbers of the calls whose connection the replay breaks, because they had no reply in time. */
+  /** Numbers of the calls whose connection the replay breaks, because they had no reply, or no reply in time. */
   readonly cutOff: ReadonlySet<number>;
   /** The sum of all pauses in ms. */
   readonly waitsMs: number;
@@ -79,10 +79,10 @@ export interface ReplayScenario {
  * pauses become waits.
  */
 export function replayScenario(all: readonly LoggedCall[], options: ReplayScenarioOptions): ReplayScenario {
-  const calls = withoutIdleReads(withoutSingleReads(all, options), options.signing);
+  const calls = withoutIdleReads(withoutSingleReads(withoutUnsent(all), options), options.signing);
   const groups = atOnce(calls, options.broken.some(isAboutOverlap));
   const scarce = scarceBets(groups);
-  const cutOff = options.cutsOff === true ? cutOffCalls(calls) : new Set<number>();
+  const cutOff = options.cutsOff === true ? cutOffCalls(calls, options) : new Set<number>();
   const builder = new StepBuilder({ ...options, scarce, cutOff });
   const steps: (StepDraft | readonly StepDraft[] | AddedStep | number)[] = [];
   const leftOutMs = new Map<number, number>();
@@ -144,7 +144,8 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
     ...(hasSeveralRounds(calls) && { rounds: 'overlapping' }),
     steps: written,
   });
-  const decidable = decidableRules(draftWith([ANY_RULE]), options);
+  const tested = options.broken.filter((rule) => rule !== 'reply.deadline' || !areAllCutOff(calls, cutOff));
+  const decidable = decidableRules(draftWith([ANY_RULE]), { ...options, broken: tested });
   return {
     draft: draftWith(decidable),
     untested: options.broken.filter((rule) => !decidable.includes(rule)),
@@ -159,15 +160,34 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
 }
 
 /**
- * Returns the numbers of the calls that got no reply in time and were followed by another call of the same round or transaction.
- * For the service, the outcome of such a call is unknown. The refund or the repetition of the call shows how the operator handles
- * this.
+ * Returns the numbers of the calls that got no reply, or no reply in time, and were followed by another call of the same round or
+ * transaction. For the service, the outcome of such a call is unknown. The refund or the repetition of the call shows how the operator
+ * handles this. If the missing reply is itself the mistake, the connection is not broken.
  */
-function cutOffCalls(calls: readonly LoggedCall[]): ReadonlySet<number> {
-  const late = calls.filter(
-    (call) => call.seen.call !== 'balance' && (call.ending === 'late' || noReplyReason(call) === 'too-late'),
-  );
-  return new Set(late.flatMap((call) => (nextRelated(call, calls) === undefined ? [] : [call.number])));
+function cutOffCalls(
+  calls: readonly LoggedCall[],
+  { wrong }: Pick<ReplayScenarioOptions, 'wrong'>,
+): ReadonlySet<number> {
+  const unanswered = calls.filter((call) => mustBeCutOff(call) && (isLate(call) || !wrong.has(call.number)));
+  return new Set(unanswered.flatMap((call) => (nextRelated(call, calls) === undefined ? [] : [call.number])));
+}
+
+function isLate(call: LoggedCall): boolean {
+  return call.ending === 'late' || noReplyReason(call) === 'too-late';
+}
+
+/** True if there are calls without a reply in time, and their connections are broken. Then no call shows how long the operator needs. */
+function areAllCutOff(calls: readonly LoggedCall[], cutOff: ReadonlySet<number>): boolean {
+  const late = calls.filter(isLate);
+  return late.length > 0 && late.every(({ number }) => cutOff.has(number));
+}
+
+/**
+ * Leaves out each call that never reached the operator, if another call of the same round or transaction followed. The operator does
+ * not know such a call. If the replay sent it, its refund would no longer be the refund of an unknown bet.
+ */
+function withoutUnsent(calls: readonly LoggedCall[]): readonly LoggedCall[] {
+  return calls.filter((call) => call.ending !== 'not-sent' || nextRelated(call, calls) === undefined);
 }
 
 /** A step that is not in the record, as data. */

@@ -73,7 +73,7 @@ export function notRepeated({
     if (!related.has(number) || !now) continue;
     const name = nameOf(call, number);
     const kind = disturbance(then);
-    if (isCutOff(then, now)) missing.push(...notCutOff(call, name, compared, past.rules));
+    if (isCutOff(then, now)) missing.push(...notCutOff(call, then, compared, past.rules));
     else if (kind !== null && disturbance(now) !== kind)
       missing.push(`in the logs, ${name} ${kind}, but in the replay it ${resultOf(now, then.status === null)}`);
     if (isAboutAccess(then.status) && !verified.has(number) && now.status !== then.status)
@@ -129,13 +129,13 @@ function lateBefore(compared: readonly ComparedCall[]): readonly string[] {
 }
 
 /**
- * In the logs, the call got no reply in time. The replay broke the connection of the call instead. Returns one reason that says
+ * In the logs, the call got no reply, or no reply in time. The replay broke the connection of the call instead. Returns one reason that says
  * what the replay did not test: the time of the reply, and whether the operator carried out this call before the next call of the
  * round. Returns no reason if neither matters.
  */
 function notCutOff(
   call: LoggedCall,
-  name: string,
+  then: CallResult,
   compared: readonly ComparedCall[],
   broken: ReadonlySet<string>,
 ): readonly string[] {
@@ -146,13 +146,15 @@ function notCutOff(
   const endMs = endOfReply(call);
   const isBefore = endMs !== null && next?.atMs != null && endMs <= next.atMs;
   const untested: string[] = [];
-  if (broken.has('reply.deadline')) untested.push('The reply time of this call was not tested');
+  if (broken.has('reply.deadline') && then.reason === 'too-late')
+    untested.push('The reply time of this call was not tested');
   if (next && !isBefore)
     untested.push(
       `In the replay, the operator may have carried out this call before ${nameOf(next, next.number)} came. The logs do not show whether this also happened in the incident`,
     );
   if (untested.length === 0) return [];
-  return [`in the logs, ${name} had no reply in time, so the replay broke its connection. ${untested.join('. ')}`];
+  const name = nameOf(call, call.number);
+  return [`in the logs, ${name} ${disturbance(then)}, so the replay broke its connection. ${untested.join('. ')}`];
 }
 
 /** Returns the time of the operator's reply, by the log that shows it. Null if no log shows it. */

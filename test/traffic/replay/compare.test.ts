@@ -100,6 +100,22 @@ describe('replies that are compared', () => {
       expect(verdictOf(calls, NOTHING, inBalance, REPEATED)).toBe('regressed');
       expect(verdictOf(calls, NOTHING, now, unexplained)).toBe('regressed');
       expect(verdictOf(calls, NOTHING, inBalance, unexplained)).toBe('still failing');
+      // Another call failed as well, such as a bet with a 500.
+      expect(verdictOf(calls, { ...NOTHING, calls: new Set([1]) }, inBalance, unexplained)).toBe('still failing');
+    });
+
+    it('are still failing if the wrong reply is the same error as in the record', () => {
+      const conflicts = new Log().balance('100').win('w1', '5', { status: 409 });
+      const before = { rules: new Set(['reply.deadline']), calls: new Set([1]) };
+      const again = { rules: new Set(['idempotency.win']), calls: new Set([2]) };
+      const verdictAfter = (status: number) =>
+        verdictOf(
+          compared(conflicts, reply(503, { message: 'No.' }), reply(status, { message: 'No.' })),
+          before,
+          again,
+          REPEATED,
+        );
+      expect([409, 404].map(verdictAfter)).toEqual(['still failing', 'regressed']);
     });
   });
 });

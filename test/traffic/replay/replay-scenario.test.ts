@@ -90,6 +90,65 @@ it('the connection of a call without a reply in time can be broken, and the time
   ]);
 });
 
+it('a scenario that breaks the connection of each late call does not test the reply time', () => {
+  const log = new Log()
+    .bet('t-1', '20.00', { none: 'too-late', tookMs: 5000, at: 0 })
+    .refund('t-2', 't-1', '20.00', { balance: '80.00', tookMs: 50, at: 6 });
+  const untested = ({ calls }: IncidentTimeline, cutsOff: boolean) =>
+    replayScenario(calls, { ...OPTIONS, broken: ['reply.deadline'], cutsOff }).untested;
+  expect([true, false].map((cutsOff) => untested(log.timeline(), cutsOff))).toEqual([['reply.deadline'], []]);
+  // No other call follows, so the replay waits for the reply.
+  log.bet('t-3', '1.00', { none: 'too-late', tookMs: 5000, at: 20 }, { round: 'r-2' });
+  expect(untested(log.timeline(), true)).toEqual([]);
+});
+
+it('the connection of a call whose reply was lost is broken, unless the lost reply is the mistake', () => {
+  const { calls } = new Log()
+    .bet('t-1', '20.00', { none: 'reset', at: 0 })
+    .refund('t-2', 't-1', '20.00', { balance: '80.00', at: 6 })
+    .timeline();
+  const options = { ...OPTIONS, cutsOff: true };
+  const { draft, cutOff, calls: replayed } = replayScenario(calls, options);
+  expect(draft.steps[0]).toEqual({ bet: { amount: '20.00' }, as: 'bet1', break: 'sent' });
+  expect(replayScenario(calls, { ...options, wrong: new Set([1]) }).draft.steps[0]).toEqual({
+    bet: { amount: '20.00' },
+    as: 'bet1',
+  });
+  const compared = compareReplies(
+    replayed,
+    new Map<number, Outcome>([
+      [1, { kind: 'none', reason: 'broken', detail: '' }],
+      [2, replied(200, '80.00')],
+    ]),
+    new Set(),
+  );
+  expect([[...cutOff], compared[0]?.verdict]).toEqual([[1], 'same']);
+  expect(
+    notRepeated({
+      compared,
+      past: { rules: new Set(['refund.restore']), calls: new Set([2]) },
+      decided: new Set(['refund.restore']),
+      ...ORDINARY,
+      wrongReplies: new Set(),
+    }),
+  ).toEqual([
+    'in the logs, call 1 (bet of 20.00) had no reply, so the replay broke its connection. In the replay, the operator may have carried out this call before call 2 (refund of 20.00) came. The logs do not show whether this also happened in the incident',
+  ]);
+});
+
+it('a bet that never reached the operator is not sent, so its refund is the refund of an unknown bet', () => {
+  const log = new Log()
+    .bet('t-1', '20.00', { none: 'refused', at: 0 })
+    .refund('t-2', 't-1', '20.00', { status: 404, at: 2 })
+    .refund('t-2', 't-1', '20.00', { balance: '100.00', at: 4 });
+  expect(loggedOf(log.timeline(), null).draft.steps).toEqual([
+    { refund: { of: 'unknown', amount: '20.00' }, as: 'refund1' },
+    { resend: 'refund1' },
+  ]);
+  const alone = new Log().bet('t-1', '20.00', { none: 'refused', at: 0 });
+  expect(loggedOf(alone.timeline(), null).draft.steps).toEqual([{ bet: { amount: '20.00' } }]);
+});
+
 it('a refund refers to its bet even if the bet came later', () => {
   const log = new Log().refund('t-2', 't-1', '20.00', { balance: '100.00' }).bet('t-1', '20.00', { balance: '80.00' });
   expect(loggedOf(log.timeline(), null).draft.steps).toEqual([

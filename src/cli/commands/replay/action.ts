@@ -44,7 +44,12 @@ import {
   type Session,
   wrongRepeats,
 } from '../../../traffic/replay/other-session.ts';
-import { callsWithIdsOf, type RecordedIncident, recordedMistakes } from '../../../traffic/replay/recorded-mistakes.ts';
+import {
+  areAboutReplies,
+  callsWithIdsOf,
+  type RecordedIncident,
+  recordedMistakes,
+} from '../../../traffic/replay/recorded-mistakes.ts';
 import { type ReplayOutcome, replayJson } from '../../../traffic/replay/replay-json.ts';
 import type { ReplayScenario } from '../../../traffic/replay/replay-scenario.ts';
 import { isAboutReply, notRepeated } from '../../../traffic/replay/reproduction.ts';
@@ -87,7 +92,10 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
     for (const note of notes) stdio.err.write(`${forTerminal(note)}\n`);
     return await playAgain(incident, flags, configuration, stdio);
   }
-  const { draft, calls, untested } = replay(incident, flags, currencyOf(timeline), null, true);
+  // A correct operator may reply in time to a call that had no reply in the record. So the scenario breaks the connection of
+  // this call, unless only the reply itself was wrong.
+  const cutsOff = !areAboutReplies(incident);
+  const { draft, calls, untested } = replay(incident, flags, currencyOf(timeline), null, true, cutsOff);
   const text = writeScenario(draft, {
     comments: [
       `croupier replay wrote this scenario from the calls in ${read.join(', ')}.`,
@@ -247,16 +255,18 @@ async function playAgain(
     };
     const first = await playOnce(assign(incident, flags, client), flags.journal);
     const again = assign(incident, flags, client, true);
-    // The test operator replied in time to a call that had no reply in time in the record. So the replay breaks the connection of
+    // The test operator replied in time to a call that had no reply, or no reply in time, in the record. So the replay breaks the connection of
     // this call. For rules about the reply itself, a broken connection would show nothing.
     const isInTime =
       first.outcome.verdict === 'not reproduced' &&
       ![...first.outcome.past.rules].every(isAboutReply) &&
-      first.outcome.compared.some(({ number, now }) => again.logged.cutOff.has(number) && now?.reason !== 'too-late');
+      first.outcome.compared.some(
+        ({ number, now }) => again.logged.cutOff.has(number) && now !== null && now.status !== null,
+      );
     const isAgain = isInTime && !interrupt.signal.aborted;
     if (isAgain)
       stdio.err.write(
-        'In the logs, a call had no reply in time. Now the operator replied to this call in time. So croupier sends all calls again, and breaks the connection of this call.\n',
+        'In the logs, a call had no reply, or no reply in time. Now the operator replied to this call in time. So croupier sends all calls again, and breaks the connection of this call.\n',
       );
     const { outcome, played } = isAgain ? await playOnce(again, undefined) : first;
     const status = statusOf(outcome, played);

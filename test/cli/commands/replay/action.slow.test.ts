@@ -163,6 +163,28 @@ steps:
     expect(run.out).toMatch(/^CONFORMING/);
   });
 
+  it('writes a scenario that breaks the connection of a late call, unless only its reply was wrong', async () => {
+    const late = [
+      { at: 0, path: '/balance?sessionID=s-1', reply: { balance: '100.00' } },
+      { at: 1000, took: 6000, ...bet('t-1'), ...said('95.00') },
+      { at: 7500, ...refund('t-2', 't-1'), ...said('100.00') },
+    ];
+    const paidAgain = { at: 8000, ...refund('t-3', 't-1'), ...said('105.00') };
+    const scenarioOf = async (name: string, calls: Parameters<typeof write>[1]) => {
+      const written = await replay(write(`${name}.log`, calls), '--scenario', `${name}.yaml`, '--no-wait');
+      expect(written.status).toBe(0);
+      return readFileSync(path.join(cwd, `${name}.yaml`), 'utf8');
+    };
+    expect(await scenarioOf('only-late', late)).not.toContain('break: sent');
+    const text = await scenarioOf('late-and-paid-twice', [...late, paidAgain]);
+    expect(text).toContain('as: bet1\n    break: sent\n');
+    expect(text).toContain("# The record breaks reply.deadline, which this scenario can't test.");
+    const run = async (...more: readonly string[]) =>
+      (await croupier(['run', 'late-and-paid-twice.yaml', '--reference', '--linger', '300ms', ...more], { cwd }))
+        .status;
+    expect([await run(), await run('--defect', 'refund-paid-twice')]).toEqual([0, 1]);
+  });
+
   it('breaks a connection that was broken in the record', async () => {
     const run = ['run', 'win/retried-at-once', '--reference', '--race-rounds', '1', '--journal', 'broken.ndjson'];
     await croupier(run, { cwd });
