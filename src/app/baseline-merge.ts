@@ -96,7 +96,7 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): UpdatedBa
     allowing,
     (now, isOwn) => entryOfPlayers(now, shown.filter(isOwn), failing) ?? raisedEntry(now, fresh.filter(isOwn), missing),
   );
-  // An entry for an undecided rule also stays because of players whom this update writes into the entry of a failure.
+  // An update may write further players into the entry of a failure. An entry for an undecided rule also stays because of them.
   const isUnneeded = unneededIn(fold, states, [...fresh, ...extended.values()]);
   const isRemoved = ({ line }: KnownFailure): boolean =>
     states.some((result) => result.known.line === line && isUnneeded(result));
