@@ -90,10 +90,10 @@ it.each([
 it.each([
   ['a single one is', 1, 0, true],
   ['two of them are not', 2, 0, false],
-  ['two of them besides five unexplained changes are', 2, 5, true],
-  ['two of them besides four unexplained changes are not', 2, 4, false],
+  ['two of them are, if there are also five unexplained changes', 2, 5, true],
+  ['two of them are not, if there are also four unexplained changes', 2, 4, false],
 ] as const)(
-  'of explanations by the amount of another player, %s left out as chance',
+  'explanations by the amount of another player are left out as chance: %s',
   (_, swapped, unexplained, isOut) => {
     const ofOther = { ...doubled, kind: 'swapped' } as const;
     const problems = [
