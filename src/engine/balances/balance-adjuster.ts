@@ -6,7 +6,7 @@ import type { WrongSum } from '../../journal/money-sums.ts';
 import { answerOf, mayHaveArrived, mayHaveBeenProcessed } from '../../reply/classify.ts';
 import { readReply } from '../../reply/read.ts';
 import { isSuccess, isWorthRetrying, replyStatus } from '../../reply/status.ts';
-import { type BuiltRequest, buildRequest } from '../../wire/request.ts';
+import { buildRequest } from '../../wire/request.ts';
 import type { Sender } from '../calls/sender.ts';
 import { pause } from '../calls/waits.ts';
 import { addressOf, type RunOptions } from '../run-options.ts';
@@ -36,8 +36,6 @@ export interface RoundToEnd {
 interface OwnCall {
   readonly call: TransactionCall;
   readonly fields: Readonly<Record<string, string>>;
-  /** The bytes of the call, if they were built before. */
-  readonly request?: BuiltRequest;
 }
 
 const MAX_TRIES = 2;
@@ -85,8 +83,6 @@ export class BalanceAdjuster {
   readonly #shortfalls: { readonly scenario: string; readonly wrongSum: WrongSum }[] = [];
   /** The number of wins of 0 that got no reply. */
   #unansweredEnds = 0;
-  /** The win that {@link BalanceAdjuster.prepareEnd} has built. */
-  #preparedEnd: OwnCall | undefined;
 
   constructor(sender: Sender, run: BalanceAdjusterOptions) {
     this.#sender = sender;
@@ -163,24 +159,6 @@ export class BalanceAdjuster {
     return this.#sender.send({ call: 'balance', request, scenario, step: null, purpose });
   }
 
-  /** Builds the win with which {@link BalanceAdjuster.endRound} may complete this round. */
-  prepareEnd(account: Account, round: RoundToEnd): void {
-    const win = this.#winOf(account, round, Money.zero);
-    this.#preparedEnd = { ...win, request: this.#requestOf(win) };
-  }
-
-  /** Returns the win of 0 that completes a round. */
-  #endOf(account: Account, round: RoundToEnd): OwnCall {
-    const prepared = this.#preparedEnd;
-    this.#preparedEnd = undefined;
-    const isFitting =
-      prepared?.fields.sessionID === account.sessionID &&
-      prepared.fields.roundID === round.roundID &&
-      prepared.fields.type === round.type &&
-      prepared.fields.frID === round.frID;
-    return isFitting ? prepared : this.#winOf(account, round, Money.zero);
-  }
-
   /**
    * Completes a lost round with a win of 0, as the service does.
    *
@@ -188,7 +166,7 @@ export class BalanceAdjuster {
    */
   async endRound(account: Account, round: RoundToEnd, purpose: Purpose): Promise<Exchange | undefined> {
     if (this.#unansweredEnds >= MAX_UNANSWERED_ENDS || this.#sender.waitPolicy.stopsRetrying('win')) return undefined;
-    const exchange = await this.#untilAnswered(account, this.#endOf(account, round), purpose);
+    const exchange = await this.#untilAnswered(account, this.#winOf(account, round, Money.zero), purpose);
     const status = replyStatus(exchange);
     if (status === undefined) this.#unansweredEnds += 1;
     return isSuccess(status) ? exchange : undefined;
@@ -313,13 +291,9 @@ export class BalanceAdjuster {
     if (!isSuccess(replyStatus(exchange))) this.#recordOwed(account, 'refund', bet);
   }
 
-  async #send({ scenario }: Account, own: OwnCall, purpose: Purpose): Promise<Exchange> {
-    const { call, fields, request = this.#requestOf(own) } = own;
+  async #send({ scenario }: Account, { call, fields }: OwnCall, purpose: Purpose): Promise<Exchange> {
+    const request = buildRequest({ call, ...this.#client(), fields });
     return this.#sender.send({ call, request, amount: fields.amount, scenario, step: null, purpose });
-  }
-
-  #requestOf({ call, fields }: OwnCall): BuiltRequest {
-    return buildRequest({ call, ...this.#client(), fields });
   }
 
   /**

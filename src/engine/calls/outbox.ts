@@ -11,8 +11,6 @@ import {
 } from '../../scenario/expressions/evaluate.ts';
 import type { Template } from '../../scenario/expressions/expression.ts';
 import type { CallStep } from '../../scenario/plan/plan.ts';
-import { CHANGING_NAMES } from '../../scenario/plan/planner.ts';
-import { uses } from '../../scenario/reading.ts';
 import { type BuiltRequest, buildRequest, type CallSpec } from '../../wire/request.ts';
 import { addressOf, type ClientUnderTest } from '../run-options.ts';
 import type { ScenarioContext } from '../scenario-context.ts';
@@ -26,8 +24,6 @@ export class Outbox {
   readonly #kept = new Map<string, Outgoing>();
   /** The plain balance calls, by sessionID. All plain balance calls of a session have the same bytes. */
   readonly #reads = new Map<string, Outgoing>();
-  /** The calls that {@link Outbox.prepare} has built, and that were not made yet. */
-  readonly #prepared = new Map<CallStep, Outgoing>();
 
   constructor(context: ScenarioContext, client: ClientUnderTest) {
     this.#context = context;
@@ -62,36 +58,7 @@ export class Outbox {
     return outgoing;
   }
 
-  /**
-   * Builds the bytes of a plain bet, win or refund before {@link Outbox.make} needs them. Does nothing for other calls, and for a call
-   * whose values depend on a balance.
-   *
-   * @throws EvaluationError if a value cannot be computed, perhaps because it is known only after the next reply
-   */
-  prepare(step: CallStep): void {
-    if (step.call === 'balance' || step.origin.kind !== 'fresh' || Object.keys(step.deviations).length > 0) return;
-    const sessionID = this.#context.names.sessionID(step.session);
-    if (sessionID === undefined || step.fields.some(([, template]) => uses(template, CHANGING_NAMES))) return;
-    this.#prepared.set(step, outgoingOf(step, sessionID, this.#client, scopeOf(this.#context.names, step)));
-  }
-
-  /** Returns the prepared call of a step, if all its values are still the same. */
-  #preparedOf(step: CallStep, sessionID: string): Outgoing | undefined {
-    const outgoing = this.#prepared.get(step);
-    if (!outgoing) return undefined;
-    this.#prepared.delete(step);
-    const { fields, amount } = evaluated(step.fields, scopeOf(this.#context.names, step));
-    const money = interpretedAmount(amount);
-    const isSame =
-      sessionID === outgoing.spec.fields.sessionID &&
-      Object.entries(fields).every(([name, value]) => value === outgoing.spec.fields[name]) &&
-      (money === undefined ? outgoing.amount === undefined : outgoing.amount?.equals(money) === true);
-    return isSame ? outgoing : undefined;
-  }
-
   #outgoingOf(step: CallStep, sessionID: string): Outgoing {
-    const prepared = this.#preparedOf(step, sessionID);
-    if (prepared) return prepared;
     const isPlainRead =
       step.call === 'balance' && step.fields.length === 0 && Object.keys(step.deviations).length === 0;
     const known = isPlainRead ? this.#reads.get(sessionID) : undefined;

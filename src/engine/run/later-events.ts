@@ -1,5 +1,4 @@
 import type { JournalEvent } from '../../journal/event.ts';
-import { whileWaiting } from '../calls/while-waiting.ts';
 
 /**
  * Passes the events of a run on, in their order, but not at once. An event of a reply is passed on after the next call was sent, so
@@ -23,7 +22,9 @@ export class LaterEvents {
     if (this.#isEnded || this.#failure) this.flush();
     else if (!this.#isPlanned) {
       this.#isPlanned = true;
-      whileWaiting(() => this.#passWaiting());
+      // The wire writes the next call only in the next turn of the event loop, after the callbacks that were planned before it. So the
+      // work for the events waits for the turn after that.
+      setImmediate(() => setImmediate(() => this.#passWaiting()));
     }
   }
 

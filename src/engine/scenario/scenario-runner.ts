@@ -6,7 +6,7 @@ import type { Wallet } from '../../judge/wallet/wallet.ts';
 import type { ReplyReading } from '../../reply/read.ts';
 import { isBusy, isServerError, isWorthRetrying, replyStatus } from '../../reply/status.ts';
 import { EvaluationError } from '../../scenario/expressions/evaluate.ts';
-import type { CallStep, RepeatStep, Step, TogetherStep } from '../../scenario/plan/plan.ts';
+import type { CallStep, Step, TogetherStep } from '../../scenario/plan/plan.ts';
 import type { AcceptedCalls } from '../accepted-calls.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import { Reads } from '../balances/reads.ts';
@@ -14,7 +14,6 @@ import { Dispatch, type DispatchOptions, isCutOff, mayBeCutOff, type ReadyCall }
 import type { Sender } from '../calls/sender.ts';
 import { mayBeConflict } from '../calls/unanswered-calls.ts';
 import { busyPauseMs, idle, MAX_ATTEMPTS, pause, RETRIES } from '../calls/waits.ts';
-import { whileWaiting } from '../calls/while-waiting.ts';
 import type { Races } from '../races.ts';
 import type { RunOptions } from '../run-options.ts';
 import { type ScenarioContext, type StopReason, stoppedBecause } from '../scenario-context.ts';
@@ -173,48 +172,18 @@ export class ScenarioRunner {
         case 'together':
           return await this.#together(step);
         case 'repeat':
-          return await this.#repeat(step);
+          for (let index = 0; index < step.times; index += 1) {
+            if (this.#run.signal.aborted) return stoppedBecause('the run was interrupted');
+            const stopReason = (await this.#call(step.instance(index))) ?? (await this.#readIfManyUnread());
+            if (stopReason) return stopReason;
+          }
+          return null;
         case 'call':
           return await this.#call(step);
       }
     } catch (error) {
       if (error instanceof EvaluationError) return this.#stopAfterError(step, error);
       throw error;
-    }
-  }
-
-  async #repeat(step: RepeatStep): Promise<StopReason | null> {
-    let playing = 0;
-    let next: CallStep | undefined;
-    for (let index = 0; index < step.times; index += 1) {
-      if (this.#run.signal.aborted) return stoppedBecause('the run was interrupted');
-      const now = next ?? step.instance(index);
-      next = undefined;
-      playing = index;
-      if (index + 1 < step.times)
-        whileWaiting(() => {
-          // The reply may have come so quickly that the next call is already planned.
-          if (playing !== index) return;
-          next = step.instance(index + 1);
-          this.#prepare(now, next);
-        });
-      const stopReason = (await this.#call(now)) ?? (await this.#readIfManyUnread());
-      if (stopReason) return stopReason;
-    }
-    return null;
-  }
-
-  /** Builds the next call of a repeated step, and the win that may complete the round of the call before it. */
-  #prepare(now: CallStep, next: CallStep): void {
-    const { assignment, plan } = this.#context;
-    try {
-      this.#dispatch.outbox.prepare(next);
-      const { call, session, roundID, type, campaign } = now;
-      if (call !== 'bet' || roundID === null || type === undefined || campaign || plan.rounds !== undefined) return;
-      if (assignment.has(session))
-        this.#adjuster.prepareEnd(accountOf(this.#context, session), { roundID, type, frID: undefined });
-    } catch {
-      // If this is no temporary problem, the same error comes again as soon as the call is needed.
     }
   }
 

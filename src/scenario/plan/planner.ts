@@ -46,7 +46,7 @@ export function planScenario(scenario: Scenario, caseId: string | undefined, { u
 }
 
 /** Names whose value may change. An amount that uses such a name can differ each time it is evaluated. */
-export const CHANGING_NAMES: ReadonlySet<string> = new Set(['balance', 'drift']);
+const CHANGING = new Set(['balance', 'drift']);
 
 class Planner {
   readonly #sent: readonly SendingStep[];
@@ -62,7 +62,7 @@ class Planner {
     for (const step of this.#sent) {
       const bet =
         step.kind === 'call' && step.call === 'refund' && !step.fields.amount ? this.#ids.targetOf(step) : undefined;
-      if (bet && !bet.name && bet.order < step.order && bet.fields.amount && uses(bet.fields.amount, CHANGING_NAMES)) {
+      if (bet && !bet.name && bet.order < step.order && bet.fields.amount && uses(bet.fields.amount, CHANGING)) {
         this.#ownNames.set(bet, this.#freeName(`step_${bet.key.replaceAll('.', '_')}`));
       }
     }
@@ -207,7 +207,7 @@ class Planner {
     const amount = target?.fields.amount;
     if (!target || !amount) return nameTemplate('stake');
     const name = target.name?.text ?? this.#ownNames.get(target);
-    return name !== undefined && target.order < step.order && uses(amount, CHANGING_NAMES)
+    return name !== undefined && target.order < step.order && uses(amount, CHANGING)
       ? nameTemplate(name, 'amount')
       : amount;
   }

@@ -80,29 +80,6 @@ describe('the steps of a scenario', () => {
     expect(stepsSent.filter((one) => one === 'step bet')).toHaveLength(1);
   });
 
-  it('each bet of a repetition has its own ids, and each accepted bet gets one win', async () => {
-    let bets = 0;
-    const { calls } = await played('steps: [{ bet: { amount: "0.01" }, times: 5, expect: either }, { bet: }]', {
-      behaviour: ({ call }, tell) => {
-        if (call === 'bet') bets += 1;
-        return call === 'bet' && bets === 4 ? { status: 409, body: { message: 'No', code: 'bet_limit' } } : tell();
-      },
-    });
-    const own = calls.filter(({ fields }) => fields?.amount === '0.01');
-    const rounds = own.map(({ fields }) => fields?.roundID);
-    const wins = calls.filter(({ call, fields }) => call === 'win' && rounds.includes(fields?.roundID));
-    expect(new Set(rounds).size).toBe(5);
-    expect(wins.map(({ fields }) => fields?.roundID)).toEqual(rounds.filter((_, at) => at !== 3));
-    const txIDs = calls.flatMap(({ call, fields }) => (call === 'balance' ? [] : [fields?.txID]));
-    expect(new Set(txIDs).size).toBe(txIDs.length);
-  });
-
-  it('each bet of a repetition has the amount that fits the balance before it', async () => {
-    const { calls } = await played('steps: [{ bet: { amount: "${balance - 99.50}" }, times: 2, expect: either }]');
-    const amounts = calls.flatMap(({ call, fields }) => (call === 'bet' ? [fields?.amount] : []));
-    expect(amounts).toEqual(['0.50', '0.00']);
-  });
-
   it('the balance is read after 200 calls of a long repetition', async () => {
     const { run, stepsSent } = await played('steps: [{ bet: { amount: "0.01" }, times: 210 }, { balance: }]');
     const bets = stepsSent.flatMap((one, index) => (one === 'step bet' ? [index] : []));
