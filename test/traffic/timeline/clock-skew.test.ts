@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { RecordedCall } from '../../../src/traffic/recorded-call.ts';
 import { pairSides } from '../../../src/traffic/timeline/clocks/clock-skew.ts';
 import { Log, START } from './calls.ts';
 
@@ -70,6 +71,24 @@ describe('the calls of both sides', () => {
     expect(pairs).toEqual([
       [0, 60],
       [10, 70],
+    ]);
+  });
+
+  it('pair a failed attempt with the failed attempt of the other side, even if another attempt is nearer in time', () => {
+    const log = new Log().bet('b', '1.00', { at: 0 }).bet('b', '1.00', { at: 60, ...OPERATOR });
+    // Servers whose clocks differ logged the attempts of the refund, so the operator's times are closer together.
+    const attempt = (at: number, status: number, side: 'service' | 'operator') =>
+      log.refund('r', 'b', '1.00', { at, status, side });
+    attempt(10, 500, 'service');
+    attempt(14, 200, 'service');
+    attempt(72.5, 500, 'operator');
+    attempt(72.8, 200, 'operator');
+    const statusOf = (call: RecordedCall | null) =>
+      call?.exchange.answer.kind === 'reply' ? call.exchange.answer.status : null;
+    const refunds = pairSides(log.calls).paired.filter(({ seen }) => seen.call === 'refund');
+    expect(refunds.map(({ seen, also }) => [statusOf(seen), statusOf(also)])).toEqual([
+      [500, 500],
+      [200, 200],
     ]);
   });
 

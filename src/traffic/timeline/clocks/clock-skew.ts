@@ -188,6 +188,9 @@ function compareClocks(service: readonly RecordedCall[], operator: readonly Reco
   return middle === undefined ? null : { aheadMs: Math.round(middle), pairs: sorted.length };
 }
 
+type Pair = readonly [RecordedCall, RecordedCall];
+
+/** Returns the calls of the service with the same calls as the operator logged them. */
 function match(
   service: readonly RecordedCall[],
   operator: readonly RecordedCall[],
@@ -196,15 +199,51 @@ function match(
   const partners = new Map<RecordedCall, RecordedCall>();
   const ours = byKey(service);
   for (const [key, theirs] of byKey(operator)) {
-    const free = [...(ours.get(key) ?? [])];
-    for (const call of theirs) {
-      const nearest = nearestTo(call, free, aheadMs);
-      if (!nearest) continue;
-      partners.set(nearest, call);
-      free.splice(free.indexOf(nearest), 1);
-    }
+    const mine = ours.get(key) ?? [];
+    for (const [one, other] of likelierOf(nearestPairs(mine, theirs, aheadMs), pairsInOrder(mine, theirs)))
+      partners.set(one, other);
   }
   return partners;
+}
+
+/**
+ * Returns the pairs whose statuses contradict each other less often; if there is no difference, the pairs by time. If servers with
+ * different clocks logged the attempts of one call, their times are less certain than their statuses.
+ */
+function likelierOf(byTime: readonly Pair[], byOrder: readonly Pair[]): readonly Pair[] {
+  const contradictions = (pairs: readonly Pair[]): number => pairs.filter(hasTwoStatuses).length;
+  return byOrder.length === byTime.length && contradictions(byOrder) < contradictions(byTime) ? byOrder : byTime;
+}
+
+function hasTwoStatuses([one, other]: Pair): boolean {
+  const [{ answer: mine }, { answer: theirs }] = [one.exchange, other.exchange];
+  return mine.kind === 'reply' && theirs.kind === 'reply' && mine.status !== theirs.status;
+}
+
+function nearestPairs(
+  mine: readonly RecordedCall[],
+  theirs: readonly RecordedCall[],
+  aheadMs: number,
+): readonly Pair[] {
+  const free = [...mine];
+  return theirs.flatMap((call): readonly Pair[] => {
+    const nearest = nearestTo(call, free, aheadMs);
+    if (!nearest) return [];
+    free.splice(free.indexOf(nearest), 1);
+    return [[nearest, call]];
+  });
+}
+
+/** Pairs the attempts of one transaction in the order of their times, if both sides logged equally many. */
+function pairsInOrder(mine: readonly RecordedCall[], theirs: readonly RecordedCall[]): readonly Pair[] {
+  if (mine.length !== theirs.length || mine.length < 2 || mine[0]?.call === 'balance') return [];
+  const byTime = (calls: readonly RecordedCall[]): readonly RecordedCall[] =>
+    calls.toSorted((a, b) => (timeOf(a) ?? 0) - (timeOf(b) ?? 0));
+  const others = byTime(theirs);
+  return byTime(mine).flatMap((call, index): readonly Pair[] => {
+    const other = others[index];
+    return other ? [[call, other]] : [];
+  });
 }
 
 /** True for a call without player, session and transaction, as in access logs. */
