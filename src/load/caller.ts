@@ -57,6 +57,8 @@ export interface OddReply {
   readonly low: Money;
   readonly high: Money;
   readonly isExact: boolean;
+  /** True if the balance lies between `low` and `high`, but is none of the possible balances. */
+  readonly isWithin: boolean;
   readonly at: number;
 }
 
@@ -416,12 +418,13 @@ export class Caller {
 
   #compareBalance({ call, session, transaction, departure }: SentCall, shown: Money | undefined): void {
     if (!shown) return;
-    const { low, high, isExact } = this.wallet.rangeOf(departure, transaction);
-    if (shown.compare(low) >= 0 && shown.compare(high) <= 0) {
+    const { low, high, isExact, balances } = this.wallet.rangeOf(departure, transaction);
+    const isWithin = shown.compare(low) >= 0 && shown.compare(high) <= 0;
+    if (isWithin && (balances?.some((one) => one.equals(shown)) ?? true)) {
       if (isExact && this.oddReply === undefined) this.wallet.confirm(transaction);
       return;
     }
     const at = this.#context.now();
-    this.oddReply ??= { call, sessionID: session.sessionID, transaction, shown, low, high, isExact, at };
+    this.oddReply ??= { call, sessionID: session.sessionID, transaction, shown, low, high, isExact, isWithin, at };
   }
 }

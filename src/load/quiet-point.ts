@@ -124,7 +124,7 @@ function reportStaleRead({ caller, session }: QuietWallet, shown: Money, { linge
 
 /** Reports a reply that showed a wrong balance, although the stored balance is right. */
 function reportOddReply(caller: Caller, odd: OddReply): void {
-  const { call, sessionID, transaction, shown, low, high, isExact } = odd;
+  const { call, sessionID, transaction, shown, low, high, isExact, isWithin } = odd;
   const rule =
     call === 'balance' && isExact
       ? 'balance.read'
@@ -133,9 +133,10 @@ function reportOddReply(caller: Caller, odd: OddReply): void {
         : call === 'bet'
           ? 'bet.debit'
           : 'win.credit';
-  const range = isExact ? `the balance ${low}` : `a balance from ${low} to ${high}`;
+  const range = isExact ? `the balance ${low}` : isWithin ? 'one of the balances' : `a balance from ${low} to ${high}`;
+  const place = isWithin ? `, which is none of them, although it lies between ${low} and ${high}` : '';
   caller.report(rule, 'fail', call, sessionID, transaction, {
-    expected: `the reply shows ${range}, which the calls at that moment allow`,
-    actual: `the reply shows ${shown}. The stored balance is right`,
+    expected: `the reply shows ${range}${isWithin ? ' that' : ', which'} the calls at that moment allow`,
+    actual: `the reply shows ${shown}${place}. The stored balance is right`,
   });
 }

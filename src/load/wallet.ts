@@ -56,6 +56,11 @@ export interface BalanceRange {
   readonly high: Money;
   /** True if no other call that moves money was in flight at the same time. Then `low` and `high` are the same balance. */
   readonly isExact: boolean;
+  /**
+   * Every possible balance from `low` to `high`. Undefined if there may be other balances, or if there are too many to compute them
+   * all.
+   */
+  readonly balances: readonly Money[] | undefined;
 }
 
 /**
@@ -63,8 +68,8 @@ export interface BalanceRange {
  */
 export interface Departure {
   readonly expected: Money;
-  readonly openDebits: Money;
-  readonly openCredits: Money;
+  /** The bets and wins of the wallet that were open. */
+  readonly open: readonly LoadTransaction[];
   /** Number of transactions of the test that were sent before, the call itself included. */
   readonly begun: number;
 }
@@ -90,6 +95,11 @@ interface EitherEffect {
  */
 const MAX_EITHER = 6;
 
+/** Maximum number of open calls for which every possible balance of a reply is computed. */
+const MAX_OPEN = 5;
+
+const NONE_OPEN: readonly LoadTransaction[] = [];
+
 /** Maximum number of refunded bets that are kept, because a faulty operator may take their money late. */
 const MAX_OLDER_REFUNDED = 8;
 
@@ -103,11 +113,10 @@ const PLAIN_WIN: WinFacts = { call: 'win', isFree: false, hasBet: true, isPaidAl
  * length of the test, because the account holds only these sums:
  *
  * - `expected` holds the effects that have certainly happened
- * - the open debits and credits belong to calls in flight and to calls with an unknown outcome. They are summed when they are
- *   needed, because mostly there are none
+ * - the open bets and wins are the calls in flight and the calls with an unknown outcome. Mostly there are none
  *
- * While calls are open, a reply must lie within the range that they allow. At a quiet point nothing is open, and the balance must
- * be exactly `expected`.
+ * While calls are open, the operator has processed some of them, and others not yet. A reply must show a balance that this allows. At
+ * a quiet point nothing is open, and the balance must be exactly `expected`.
  */
 export class Wallet {
   #expected: Money;
@@ -211,8 +220,7 @@ export class Wallet {
       const [{ bet }] = this.#fading.splice(0, 1) as [Fading];
       this.#close(bet);
     }
-    const openDebits = sumOf('bet', this.#open);
-    const openCredits = sumOf('win', this.#open);
+    const open = this.#open.length === 0 ? NONE_OPEN : [...this.#open];
     if (transaction) {
       if (transaction.copies === 0) {
         this.#window.push(transaction);
@@ -229,7 +237,7 @@ export class Wallet {
       if (transaction.inFlight === 0) this.#inFlight.push(transaction);
       transaction.inFlight += 1;
     }
-    return { expected: this.#expected, openDebits, openCredits, begun: this.#begun };
+    return { expected: this.#expected, open, begun: this.#begun };
   }
 
   /** Number of transactions of the test that were sent so far. */
@@ -240,22 +248,23 @@ export class Wallet {
   /** Returns the balances that the reply to an accepted bet or win may show; undefined stands for a balance call. */
   rangeOf(departure: Departure, transaction: LoadTransaction | undefined): BalanceRange {
     const middle = withEffect(departure.expected, transaction);
-    if (this.#hasOnlyOwnEffect(departure)) return { low: middle, high: middle, isExact: true };
+    if (this.#hasOnlyOwnEffect(departure)) return { low: middle, high: middle, isExact: true, balances: undefined };
     // At a quiet point no call is in flight. So the transactions that were sent after this call are all in the window.
     const later = this.#window.slice(departure.begun - this.#begunBefore);
-    const debits = departure.openDebits.plus(sumOf('bet', later));
-    const credits = departure.openCredits.plus(sumOf('win', later));
+    const open = [...departure.open, ...later].filter(({ call, amount }) => call !== 'refund' && !amount.isZero());
     const either = this.#either.reduce((sum, { delta }) => sum.plus(delta.absolute()), Money.zero);
+    const isCertain = either.isZero();
     return {
-      low: middle.minus(debits).minus(either),
-      high: middle.plus(credits).plus(either),
-      isExact: debits.isZero() && credits.isZero() && either.isZero(),
+      low: middle.minus(sumOf('bet', open)).minus(either),
+      high: middle.plus(sumOf('win', open)).plus(either),
+      isExact: open.length === 0 && isCertain,
+      balances: isCertain && open.length <= MAX_OPEN ? balancesWith(middle, open) : undefined,
     };
   }
 
   /** True if no other call that moves money was in flight at the same time as this call. */
-  #hasOnlyOwnEffect({ openDebits, openCredits, begun }: Departure): boolean {
-    return begun === this.#begun && this.#either.length === 0 && openDebits.isZero() && openCredits.isZero();
+  #hasOnlyOwnEffect({ open, begun }: Departure): boolean {
+    return begun === this.#begun && this.#either.length === 0 && open.length === 0;
   }
 
   /**
@@ -413,6 +422,13 @@ function sumOf(call: 'bet' | 'win', transactions: readonly LoadTransaction[]): M
 function withEffect(balance: Money, transaction: LoadTransaction | undefined): Money {
   if (!transaction || transaction.amount.isZero()) return balance;
   return transaction.call === 'bet' ? balance.minus(transaction.amount) : balance.plus(transaction.amount);
+}
+
+/** Returns the balances that are possible if each of the open transactions has taken effect or not. */
+function balancesWith(balance: Money, open: readonly LoadTransaction[]): readonly Money[] {
+  let balances = [balance];
+  for (const one of open) balances = balances.concat(balances.map((before) => withEffect(before, one)));
+  return balances;
 }
 
 function mayComeLate({ call, state }: LoadTransaction): boolean {

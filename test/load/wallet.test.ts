@@ -116,6 +116,20 @@ describe('the account of a wallet', () => {
     expect(range(wallet, later, other)).toBe('116..117');
   });
 
+  it('lets a reply show only balances that some of the overlapping calls give together', () => {
+    const wallet = new Wallet(Money.of('100'));
+    const [early, alone, bet, win] = [fresh('bet', '10'), fresh('bet', '1'), fresh('bet', '3'), fresh('win', '20')];
+    depart(wallet, early);
+    const departure = depart(wallet, alone);
+    for (const one of [bet, win]) depart(wallet, one);
+    answer(wallet, early, 'accepted', 200);
+    answer(wallet, bet, 'accepted', 200);
+    const { balances } = wallet.rangeOf(departure, alone);
+    expect(balances?.map(Number).sort((one, other) => one - other)).toEqual([86, 89, 96, 99, 106, 109, 116, 119]);
+    for (let more = 0; more < 3; more += 1) depart(wallet, fresh('bet', '2'));
+    expect(wallet.rangeOf(departure, alone).balances).toBeUndefined();
+  });
+
   it('lets a reply show the debit of a refunded bet for a while, and then no longer', () => {
     const wallet = new Wallet(Money.of('100'));
     const bet = fresh('bet', '10');
