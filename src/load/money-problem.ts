@@ -18,6 +18,8 @@ export interface MoneyProblem {
   readonly shown: Money;
   /** The transactions that explain the difference, as in an explanation. Empty if no transactions explain it. */
   readonly suspicions: readonly TracedSuspicion[];
+  /** Transactions of which each fits the difference, but perhaps by chance. Only if `suspicions` is empty. */
+  readonly possible?: readonly TracedSuspicion[];
   /** True if there are several explanations. */
   readonly isOneOfSeveral: boolean;
   /** Number of transactions since the balance was last right. */
@@ -92,8 +94,8 @@ export function withWrongWallets(problems: readonly MoneyProblem[]): readonly Mo
 const MAX_BY_CHANCE = 1 / 3;
 
 /**
- * Removes the explanations by the amount of another player, if they may fit by chance. At the same moment there are many amounts of
- * other players, and one of them fits about a tenth of all changes by somebody else.
+ * Turns the explanations by the amount of another player into mere possibilities, if they may fit by chance. At the same moment there
+ * are many amounts of other players, and one of them fits about a tenth of all changes by somebody else.
  */
 export function withoutChance(problems: readonly MoneyProblem[]): readonly MoneyProblem[] {
   const swapped = new Set(
@@ -103,7 +105,14 @@ export function withoutChance(problems: readonly MoneyProblem[]): readonly Money
   if (swapped.size > 1 && swapped.size >= (swapped.size + unexplained) * MAX_BY_CHANCE) return problems;
   return problems.map((one) =>
     swapped.has(one)
-      ? { ...one, rule: 'money.conservation', suspicions: [], isOneOfSeveral: false, isDrift: true }
+      ? {
+          ...one,
+          rule: 'money.conservation',
+          suspicions: [],
+          possible: one.suspicions,
+          isOneOfSeveral: false,
+          isDrift: true,
+        }
       : one,
   );
 }

@@ -148,7 +148,7 @@ function currenciesOf(
 }
 
 function problemOf(problem: MoneyProblem, { replayCommand }: LoadSubject): LoadFacts['money']['problems'][number] {
-  const { player, sessionID, currency, decimals, rule, expected, shown, suspicions, atMs } = problem;
+  const { player, sessionID, currency, decimals, rule, expected, shown, suspicions, possible, atMs } = problem;
   return {
     player,
     sessionID,
@@ -157,16 +157,8 @@ function problemOf(problem: MoneyProblem, { replayCommand }: LoadSubject): LoadF
     expected: expected.format(decimals),
     shown: shown.format(decimals),
     difference: shown.minus(expected).format(decimals),
-    transactions: suspicions.map(({ transaction, what, traceID }) => ({
-      call: transaction.call,
-      txID: transaction.txID,
-      roundID: transaction.roundID,
-      sessionID: transaction.sessionID,
-      amount: transaction.amountText,
-      what,
-      atMs: transaction.sentAtMs,
-      ...(traceID !== undefined && { traceID }),
-    })),
+    transactions: suspicions.map(suspectOf),
+    ...(possible !== undefined && { possibleTransactions: possible.map(suspectOf) }),
     isOneOfSeveral: problem.isOneOfSeveral,
     windowSize: problem.windowSize,
     atMs,
@@ -174,6 +166,23 @@ function problemOf(problem: MoneyProblem, { replayCommand }: LoadSubject): LoadF
     hasMovedInSilence: problem.hasMovedInSilence,
     ...(problem.otherPlayer !== undefined && { otherPlayer: problem.otherPlayer }),
     replay: replayCommand(player, atMs),
+  };
+}
+
+function suspectOf({
+  transaction: { call, txID, roundID, sessionID, amountText, sentAtMs },
+  what,
+  traceID,
+}: MoneyProblem['suspicions'][number]): LoadFacts['money']['problems'][number]['transactions'][number] {
+  return {
+    call,
+    txID,
+    roundID,
+    sessionID,
+    amount: amountText,
+    what,
+    atMs: sentAtMs,
+    ...(traceID !== undefined && { traceID }),
   };
 }
 

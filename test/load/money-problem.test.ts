@@ -93,7 +93,7 @@ it.each([
   ['two of them are, if there are also five unexplained changes', 2, 5, true],
   ['two of them are not, if there are also four unexplained changes', 2, 4, false],
 ] as const)(
-  'explanations by the amount of another player are left out as chance: %s',
+  'explanations by the amount of another player are only possible, because they may be chance: %s',
   (_, swapped, unexplained, isOut) => {
     const ofOther = { ...doubled, kind: 'swapped' } as const;
     const problems = [
@@ -103,8 +103,8 @@ it.each([
     ];
     const left = withoutChance(problems);
     const byOther = left.slice(0, swapped);
-    expect(byOther.map(({ suspicions, isDrift }) => [suspicions.length, isDrift])).toEqual(
-      byOther.map(() => (isOut ? [0, true] : [1, false])),
+    expect(byOther.map(({ suspicions, possible, isDrift }) => [suspicions.length, possible?.length, isDrift])).toEqual(
+      byOther.map(() => (isOut ? [0, 1, true] : [1, undefined, false])),
     );
     expect(left.slice(swapped)).toEqual(problems.slice(swapped));
   },

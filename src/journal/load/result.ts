@@ -45,13 +45,19 @@ const moneyProblem = z.strictObject({
   difference: money.describe('shown minus expected: negative if money of the player is missing'),
   transactions: z
     .array(transaction)
-    .describe('the transactions that explain the difference; empty if no transaction explains it'),
+    .describe('the transactions that explain the difference; empty if no transaction explains it for certain'),
+  possibleTransactions: z
+    .array(transaction)
+    .exactOptional()
+    .describe('transactions of which each fits the difference, but perhaps by chance; only if `transactions` is empty'),
   isOneOfSeveral: z.boolean().describe('true if other transactions explain the difference as well'),
   windowSize: count.describe('number of transactions since the balance was last right'),
   atMs: count,
   isDrift: z
     .boolean()
-    .describe('true if no transaction explains the difference, so that somebody else may have moved the balance'),
+    .describe(
+      'true if no transaction explains the difference for certain, so that somebody else may have moved the balance',
+    ),
   hasMovedInSilence: z.boolean().describe('true if the balance moved while croupier sent nothing'),
   otherPlayer: text
     .optional()
@@ -286,7 +292,7 @@ function decide({ money, findings, limits, croupierItself, ...facts }: LoadFacts
       : []),
     ...(unexplained.length > 0
       ? [
-          `the balance of ${plural(new Set(unexplained.map(({ player }) => player)).size, 'player')} changed, and no transaction explains this. Either somebody else used the wallet, or the operator breaks money.conservation`,
+          `the balance of ${plural(new Set(unexplained.map(({ player }) => player)).size, 'player')} changed, and no transaction explains this${unexplained.some(({ possibleTransactions }) => possibleTransactions) ? ' for certain' : ''}. Either somebody else used the wallet, or the operator breaks money.conservation`,
         ]
       : []),
     ...(isByChance && explained.length > 0

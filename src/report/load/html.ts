@@ -50,12 +50,22 @@ ${money.problems.map(
 <p>The balance is ${one.shown}, but the answers give ${one.expected}. Read ${duration(one.atMs)} after the start. Rule: <code>${one.rule}</code>.</p>
 ${
   one.transactions.length === 0
-    ? html`<p>None of the last ${plural(one.windowSize, 'transaction')} explains the difference, so somebody else may have changed the balance.${one.otherPlayer === undefined ? null : ` The balance of ${one.otherPlayer} changed by the opposite amount: perhaps somebody moved money between the two players.`}</p>`
-    : html`<ul>${one.transactions.map(({ call, txID, amount, what, traceID }) => html`<li>${one.isOneOfSeveral ? 'One of several possibilities: ' : null}${call} <code>${txID}</code> of ${amount} ${what}${traceID === undefined ? null : html`. Trace <code>${traceID}</code>`}</li>`)}</ul>`
+    ? html`<p>${one.possibleTransactions ? 'No transaction explains the difference for certain' : `None of the last ${plural(one.windowSize, 'transaction')} explains the difference`}, so somebody else may have changed the balance.${one.otherPlayer === undefined ? null : ` The balance of ${one.otherPlayer} changed by the opposite amount: perhaps somebody moved money between the two players.`}</p>${one.possibleTransactions ? html`<ul>${one.possibleTransactions.map((each) => html`<li>Perhaps ${named(each)}. This may also fit by chance</li>`)}</ul>` : null}`
+    : html`<ul>${one.transactions.map((each) => html`<li>${one.isOneOfSeveral ? 'One of several possibilities: ' : null}${named(each)}</li>`)}</ul>`
 }<p>The last minute of this player as a scenario: <code>${one.replay}</code></p></article>
 `,
 )}${left > 0 ? html`<p>${plural(left, 'further wrong balance')}.</p>` : null}</section>
 `;
+}
+
+function named({
+  call,
+  txID,
+  amount,
+  what,
+  traceID,
+}: LoadResult['money']['problems'][number]['transactions'][number]): Markup {
+  return html`${call} <code>${txID}</code> of ${amount} ${what}${traceID === undefined ? null : html`. Trace <code>${traceID}</code>`}`;
 }
 
 function findings({ findings: all }: LoadResult): Markup | null {

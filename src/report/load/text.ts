@@ -109,15 +109,18 @@ function problemLines(one: LoadResult['money']['problems'][number]): readonly st
   const { player, currency, expected, shown, difference, transactions, isOneOfSeveral, windowSize, atMs, rule } = one;
   const unit = currency === null ? '' : ` ${currency}`;
   const head = `${player}: the balance is ${shown}${unit}, expected ${expected} (${difference.startsWith('-') ? '' : '+'}${difference}), ${duration(atMs)} after the start`;
-  const named = transactions.map(
-    ({ call, txID, amount, what, traceID }) =>
-      `    ${isOneOfSeveral ? 'one of these: ' : ''}${call} ${txID} of ${amount}${unit} ${what}${traceID === undefined ? '' : ` (trace ${traceID})`}`,
-  );
+  const nameOf = ({ call, txID, amount, what, traceID }: (typeof transactions)[number]): string =>
+    `${call} ${txID} of ${amount}${unit} ${what}${traceID === undefined ? '' : ` (trace ${traceID})`}`;
+  const { possibleTransactions: possible } = one;
+  const unknown = possible
+    ? 'no transaction explains the difference for certain'
+    : `none of the last ${plural(windowSize, 'transaction')} explains the difference`;
   const cause =
-    named.length > 0
-      ? named
+    transactions.length > 0
+      ? transactions.map((each) => `    ${isOneOfSeveral ? 'one of these: ' : ''}${nameOf(each)}`)
       : [
-          `    none of the last ${plural(windowSize, 'transaction')} explains the difference${one.hasMovedInSilence ? ', and the balance changed while croupier sent nothing' : ''}: somebody else may have changed the balance`,
+          `    ${unknown}${one.hasMovedInSilence ? ', and the balance changed while croupier sent nothing' : ''}: somebody else may have changed the balance`,
+          ...(possible ?? []).map((each) => `    perhaps ${nameOf(each)}. This may also fit by chance`),
           ...(one.otherPlayer === undefined
             ? []
             : [
