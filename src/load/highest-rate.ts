@@ -24,7 +24,8 @@ const KEPT_UP = 0.95;
 
 /**
  * Searches for the highest rate that keeps all limits. Doubles the rate until a step misses a limit. After that, tries the
- * middle between the highest rate that kept the limits and the lowest rate that missed a limit.
+ * middle between the highest rate that kept the limits and the lowest rate that missed a limit. If croupier was too slow in a step,
+ * something else may have kept the machine busy, so the step is repeated once.
  *
  * @param play runs one step at a rate, in calls per second
  * @param maxRate the highest rate for which there are enough players
@@ -36,6 +37,7 @@ export async function findHighestRate(
   const steps: SearchStep[] = [];
   let held: { readonly rate: number; readonly result: LoadResult } | undefined;
   let tooHigh: number | undefined;
+  let slowAt: number | undefined;
   for (let rate = Math.min(FIRST_RATE, maxRate); ; ) {
     const result = await play(rate);
     const step = stepOf(rate, result);
@@ -47,8 +49,11 @@ export async function findHighestRate(
     if (result.load.interrupted !== null) return end('interrupted');
     if (hasFault(result)) return end('fault');
     if (step.isHeld) held = { rate, result };
-    else if (result.croupierItself.isBottleneck || isOwnDelay(result)) return end('croupier');
-    else tooHigh = rate;
+    else if (result.croupierItself.isBottleneck || isOwnDelay(result)) {
+      if (slowAt === rate) return end('croupier');
+      slowAt = rate;
+      continue;
+    } else tooHigh = rate;
     if (tooHigh === undefined && rate >= maxRate) return end('players');
     if (tooHigh !== undefined && (held ? tooHigh / held.rate <= PRECISION : tooHigh <= 1)) return end('operator');
     rate = nextRate(held?.rate, tooHigh, maxRate);

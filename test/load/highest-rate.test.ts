@@ -41,3 +41,19 @@ it('a fault ends the search with its own result, and croupier that is too slow e
   const own = await findHighestRate(operatorUpTo(1000, slow), 1000);
   expect([own.search.highest, own.search.limitedBy, own.result.verdict]).toEqual([20, 'croupier', 'RECONCILED']);
 });
+
+it('a step in which croupier was too slow is repeated once', async () => {
+  let steps = 0;
+  const slowOnce = () => {
+    steps += 1;
+    return steps === 2 ? { croupierItself: { ...RIGHT_LOAD.croupierItself, isBottleneck: true } } : {};
+  };
+  const { search } = await findHighestRate(operatorUpTo(1000, slowOnce), 40);
+  expect(search.steps.map(({ rate, isHeld }) => [rate, isHeld])).toEqual([
+    [10, true],
+    [20, false],
+    [20, true],
+    [40, true],
+  ]);
+  expect([search.highest, search.limitedBy]).toEqual([40, 'players']);
+});
