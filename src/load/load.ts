@@ -196,7 +196,7 @@ class LoadTest {
     this.#schedule = new Schedule(arrivals, durationMs, now);
     this.#measures = new Measures(
       () => this.#loadStart,
-      (ms) => this.#schedule.rateAt(ms),
+      (second) => this.#schedule.dueIn(second),
       options.onSecond,
       options.onTime,
     );

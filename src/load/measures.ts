@@ -65,7 +65,7 @@ interface Measured {
 /** Measures the times and errors of all calls. */
 export class Measures {
   readonly #start: () => number;
-  readonly #rateAt: (ms: number) => number | null;
+  readonly #dueIn: (second: number) => number | null;
   readonly #onSecond: SecondListener | undefined;
   readonly #onTime: TimeListener | undefined;
   readonly byCall: Readonly<Record<CallName, CallTimes>>;
@@ -83,18 +83,18 @@ export class Measures {
 
   /**
    * @param start returns the time at which the load began
-   * @param rateAt returns the rate that the load must have at a time after the start
+   * @param dueIn returns the number of calls that are due in a second of the load
    * @param onSecond is called with each second that has passed, and its response times in microseconds
    * @param onTime is called with each recorded time
    */
   constructor(
     start: () => number,
-    rateAt: (ms: number) => number | null,
+    dueIn: (second: number) => number | null,
     onSecond?: SecondListener,
     onTime?: TimeListener,
   ) {
     this.#start = start;
-    this.#rateAt = rateAt;
+    this.#dueIn = dueIn;
     this.#onSecond = onSecond;
     this.#onTime = onTime;
     this.byCall = noTimes();
@@ -148,7 +148,7 @@ export class Measures {
     while (this.seconds.length <= number) {
       this.#close(this.seconds.at(-1));
       const second = this.seconds.length;
-      const asked = this.#rateAt(second * 1000 + 500);
+      const asked = this.#dueIn(second);
       this.seconds.push({ second, asked, sent: 0, errors: 0, p50: null, p99: null, p999: null });
     }
     return this.seconds[number];

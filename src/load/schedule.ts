@@ -47,6 +47,8 @@ export class Schedule {
   readonly #now: () => number;
   /** The time at which the load began. Undefined before the load, when only the opening balances are read. */
   #start: number | undefined;
+  /** The end of the load, in milliseconds after its start. */
+  #endMs: number;
   #isStopped = false;
   #given = 0;
   #inFlight = 0;
@@ -62,6 +64,7 @@ export class Schedule {
   constructor(arrivals: Arrivals, durationMs: number, now: () => number) {
     this.#arrivals = arrivals;
     this.#durationMs = durationMs;
+    this.#endMs = durationMs;
     this.#now = now;
   }
 
@@ -83,6 +86,7 @@ export class Schedule {
   /** Ends the load. After that, only calls that complete rounds leave, and no rate limits them. */
   stop(): void {
     this.#isStopped = true;
+    if (this.#start !== undefined) this.#endMs = Math.min(this.#endMs, this.#now() - this.#start);
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#pump();
@@ -107,13 +111,28 @@ export class Schedule {
 
   /** Returns the rate that the load must have at a time after the start, in calls per second. Null for a closed model. */
   rateAt(ms: number): number | null {
-    if (this.#arrivals.kind === 'closed') return null;
-    if (this.#arrivals.kind === 'recorded') {
-      const second = Math.floor(ms / 1000);
-      return this.#arrivals.offsets.filter((offset) => Math.floor(offset / 1000) === second).length;
+    switch (this.#arrivals.kind) {
+      case 'closed':
+        return null;
+      case 'recorded':
+        return this.dueIn(Math.floor(ms / 1000));
+      case 'rate': {
+        const { from, to } = this.#arrivals;
+        return from + (to - from) * Math.min(1, ms / this.#durationMs);
+      }
     }
-    const { from, to } = this.#arrivals;
-    return from + (to - from) * Math.min(1, ms / this.#durationMs);
+  }
+
+  /**
+   * Returns the number of calls that are due in a second of the load. The first second has the number 0. Null for a closed model.
+   */
+  dueIn(second: number): number | null {
+    if (this.#arrivals.kind === 'recorded')
+      return this.#arrivals.offsets.filter((offset) => Math.floor(offset / 1000) === second).length;
+    const from = second * 1000;
+    const to = Math.max(from, Math.min(from + 1000, this.#endMs));
+    const rate = this.rateAt((from + to) / 2);
+    return rate === null ? null : (rate * (to - from)) / 1000;
   }
 
   /** Returns the times at which calls were due up to now, but did not leave. */

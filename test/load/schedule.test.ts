@@ -30,6 +30,12 @@ it('a ramp has as many calls as its average rate, and more of them in its second
   expect([...falling.schedule.overdue()]).toHaveLength(2000);
 });
 
+it('the calls that are due in each second add up to the whole load, also if its last second is not whole', () => {
+  const { schedule } = scheduleOf({ kind: 'rate', from: 100, to: 300 }, 2500);
+  const due = [0, 1, 2, 3].map((second) => schedule.dueIn(second) ?? 0);
+  expect(due).toEqual([140, 220, 140, 0]);
+});
+
 it('tickets carry the time at which the call was due, and say whose fault a late one is', async () => {
   const { clock, schedule } = scheduleOf({ kind: 'rate', from: 10, to: 10 }, 10_000);
   schedule.begin();
@@ -41,6 +47,8 @@ it('tickets carry the time at which the call was due, and say whose fault a late
   expect(await schedule.ticket()).toBe(200);
   schedule.stop();
   expect(await schedule.ticket()).toBeNull();
+  // The load was stopped after 0.9 seconds.
+  expect([schedule.dueIn(0), schedule.dueIn(1)]).toEqual([9, 0]);
 });
 
 it('in a closed model, every call is due as soon as a player is ready', async () => {
@@ -49,7 +57,7 @@ it('in a closed model, every call is due as soon as a player is ready', async ()
   clock.now = 7;
   expect(await Promise.all([schedule.ticket(), schedule.ticket()])).toEqual([7, 7]);
   expect([...schedule.overdue()]).toEqual([]);
-  expect(schedule.rateAt(500)).toBeNull();
+  expect([schedule.rateAt(500), schedule.dueIn(0)]).toEqual([null, null]);
 });
 
 it('recorded calls are due at their times, and no more of them come', async () => {
@@ -58,7 +66,7 @@ it('recorded calls are due at their times, and no more of them come', async () =
   clock.now = 3000;
   expect(await schedule.ticket()).toBe(0);
   expect([...schedule.overdue()]).toEqual([10, 10, 2500]);
-  expect([schedule.rateAt(500), schedule.rateAt(1500), schedule.rateAt(2500)]).toEqual([3, 0, 1]);
+  expect([schedule.dueIn(0), schedule.dueIn(1), schedule.dueIn(2)]).toEqual([3, 0, 1]);
 });
 
 it('before the load, a call that waits for a place gets a ticket without a time', async () => {
