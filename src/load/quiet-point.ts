@@ -1,7 +1,8 @@
 import { Money } from '../contract/money.ts';
 import type { WindowAmounts } from './amounts.ts';
 import type { Caller, LoadSession, OddReply } from './caller.ts';
-import { explain } from './cause/explanation.ts';
+import { explainAcrossCrash } from './cause/across-crash.ts';
+import { type Evidence, type Explanation, explain } from './cause/explanation.ts';
 import type { LoadContext } from './load-context.ts';
 import type { LoadTransaction } from './wallet.ts';
 
@@ -35,7 +36,7 @@ export async function verifyBalance(wallet: QuietWallet, context: LoadContext): 
   if (!shown) return false;
   let isDrift = false;
   if (!account.differenceAt(shown).isZero()) {
-    const first = shown;
+    const [first, firstAt] = [shown, context.now()];
     for (let waits = 0; waits < 2 && !account.differenceAt(shown).isZero(); waits += 1) {
       await context.wait(context.lingerMs);
       const again: Money | undefined = await readBalance(wallet, context);
@@ -49,7 +50,11 @@ export async function verifyBalance(wallet: QuietWallet, context: LoadContext): 
     if (account.differenceAt(shown).isZero()) {
       context.remark('healed');
       if (!account.mayStillShow(first)) reportStaleRead(wallet, first, context);
-    } else reportDifference(wallet, shown, isDrift, context);
+    } else {
+      // A late debit may still have been in progress at the first read, and then this read proves no fault of its own.
+      const isFault = !first.equals(shown) && !account.mayStillShow(first);
+      reportDifference(wallet, shown, isFault ? { shown: first, at: firstAt } : undefined, isDrift, context);
+    }
   } else if (caller.oddReply) reportOddReply(caller, caller.oddReply);
   caller.oddReply = undefined;
   caller.comparedAtMs = context.stamp(context.now());
@@ -70,20 +75,68 @@ async function readBalance({ caller, session }: QuietWallet, context: LoadContex
   return undefined;
 }
 
+/** A read that showed a wrong balance. */
+interface WrongRead {
+  readonly shown: Money;
+  readonly at: number;
+}
+
+/** @param first the first read, if it showed another wrong balance. Then a crash may have changed the balance since this read */
 function reportDifference(
-  { caller, session, sessions, decimals }: QuietWallet,
+  wallet: QuietWallet,
   shown: Money,
+  first: WrongRead | undefined,
   isDrift: boolean,
   context: LoadContext,
 ): void {
-  const { wallet, player } = caller;
-  const { expected, window, earlier, lateBets, olderRefunded, suspects, repeated } = wallet;
+  const { expected } = wallet.caller.wallet;
+  const evidence = evidenceOf(wallet, context);
+  if (first !== undefined && evidence.crashes.some((at) => at >= first.at)) {
+    const reads = { before: first.shown.minus(expected), inCrash: shown.minus(first.shown), readAt: first.at };
+    const [before, inCrash] = explainAcrossCrash(reads, evidence) ?? [];
+    if (before && inCrash) {
+      const isAfterCrash = evidence.crashes.some((at) => at < first.at);
+      report({ expected, shown: first.shown, at: first.at, isAfterCrash, isDrift: false }, before);
+      report({ expected: first.shown, shown, at: context.now(), isAfterCrash: true, isDrift: false }, inCrash);
+      return;
+    }
+  }
+  const explanation = explain(shown.minus(expected), evidence);
+  report({ expected, shown, at: context.now(), isAfterCrash: evidence.crashes.length > 0, isDrift }, explanation);
+
+  function report(
+    read: WrongRead & { readonly expected: Money; readonly isAfterCrash: boolean; readonly isDrift: boolean },
+    { rule, suspicions, isOneOfSeveral }: Explanation,
+  ): void {
+    const { caller, session, decimals } = wallet;
+    context.moneyProblem({
+      player: caller.player,
+      sessionID: session.sessionID,
+      currency: session.currency,
+      decimals,
+      rule,
+      expected: read.expected,
+      shown: read.shown,
+      suspicions: suspicions.map((one) => ({ ...one, traceID: context.requests.traceIDOf(one.transaction.number) })),
+      isOneOfSeveral,
+      windowSize: caller.wallet.window.length,
+      sinceMs: caller.comparedAtMs,
+      atMs: context.stamp(read.at),
+      // If no transaction explains the balance, somebody else may have changed it.
+      isDrift: suspicions.length === 0,
+      hasMovedInSilence: read.isDrift,
+      isAfterCrash: read.isAfterCrash,
+    });
+  }
+}
+
+function evidenceOf({ caller, sessions, decimals }: QuietWallet, context: LoadContext): Evidence {
+  const { window, earlier, lateBets, olderRefunded, suspects, repeated } = caller.wallet;
   const own = new Set(sessions.map(({ sessionID }) => sessionID));
   const isOwn = ({ sessionID }: LoadTransaction): boolean => own.has(sessionID);
   const recent = context.recent.all();
   const known = new Set([...earlier, ...window]);
-  const crashes = context.crashes.times.filter((at) => context.stamp(at) >= caller.comparedAtMs);
-  const { rule, suspicions, isOneOfSeveral } = explain(shown.minus(expected), {
+  return {
     suspects: [...lateBets, ...suspects],
     window: [...lateBets, ...window],
     earlier,
@@ -91,27 +144,9 @@ function reportDifference(
     repeated,
     others: recent.filter((one) => !isOwn(one)),
     older: recent.filter((one) => isOwn(one) && !known.has(one)).toSorted((one, other) => one.number - other.number),
-    crashes,
+    crashes: context.crashes.times.filter((at) => context.stamp(at) >= caller.comparedAtMs),
     unit: Money.unit(decimals),
-  });
-  context.moneyProblem({
-    player,
-    sessionID: session.sessionID,
-    currency: session.currency,
-    decimals,
-    rule,
-    expected,
-    shown,
-    suspicions: suspicions.map((one) => ({ ...one, traceID: context.requests.traceIDOf(one.transaction.number) })),
-    isOneOfSeveral,
-    windowSize: window.length,
-    sinceMs: caller.comparedAtMs,
-    atMs: context.stamp(context.now()),
-    // If no transaction explains the balance, somebody else may have changed it.
-    isDrift: suspicions.length === 0,
-    hasMovedInSilence: isDrift,
-    isAfterCrash: crashes.length > 0,
-  });
+  };
 }
 
 /** Reports a read that showed a wrong balance once, and the right one later. A late debit cannot be the reason. */
