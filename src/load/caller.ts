@@ -7,6 +7,7 @@ import { plainSuccess } from '../reply/plain-success.ts';
 import { verdictOnTime } from '../reply/problems.ts';
 import { signatureProblem } from '../reply/signature.ts';
 import { isServerError, replyStatus } from '../reply/status.ts';
+import type { OddReply } from './cause/odd-reply.ts';
 import type { Delivery, NetworkCall } from './connections.ts';
 import { verdictOfBreach } from './findings.ts';
 import type { LoadContext } from './load-context.ts';
@@ -46,20 +47,6 @@ export interface Manner {
   readonly mayBeDeclined?: boolean;
   /** The time at which the schedule planned the call. Null if the call is not from a schedule. */
   readonly due: number | null;
-}
-
-/** A reply with an impossible balance: none of the calls that were open at that time can explain it. */
-export interface OddReply {
-  readonly call: CallName;
-  readonly sessionID: string;
-  readonly transaction: LoadTransaction | undefined;
-  readonly shown: Money;
-  readonly low: Money;
-  readonly high: Money;
-  readonly isExact: boolean;
-  /** True if the balance lies between `low` and `high`, but is none of the possible balances. */
-  readonly isWithin: boolean;
-  readonly at: number;
 }
 
 /** Receives what happens to a call that was sent. */
@@ -197,6 +184,7 @@ export class Caller {
       isBroken: false,
       status: undefined,
       operatorTxID: undefined,
+      isProcessedAgain: false,
       isOverlapped: false,
       sentAt: 0,
       endedAt: 0,
@@ -403,6 +391,7 @@ export class Caller {
   #compareWithFirst(transaction: LoadTransaction, again = ''): void {
     const { call, operatorTxID, isCopiedAtOnce, sessionID } = transaction;
     if (again === operatorTxID || again === '' || operatorTxID === '') return;
+    transaction.isProcessedAgain = true;
     this.report(
       isCopiedAtOnce ? 'idempotency.concurrent' : `idempotency.${call}`,
       'fail',

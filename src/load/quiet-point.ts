@@ -1,8 +1,9 @@
 import { Money } from '../contract/money.ts';
 import type { WindowAmounts } from './amounts.ts';
-import type { Caller, LoadSession, OddReply } from './caller.ts';
+import type { Caller, LoadSession } from './caller.ts';
 import { explainAcrossCrash } from './cause/across-crash.ts';
 import { type Evidence, type Explanation, explain } from './cause/explanation.ts';
+import { explainOddReply, type OddReply } from './cause/odd-reply.ts';
 import type { LoadContext } from './load-context.ts';
 import type { LoadTransaction } from './wallet.ts';
 
@@ -159,19 +160,7 @@ function reportStaleRead({ caller, session }: QuietWallet, shown: Money, { linge
 
 /** Reports a reply that showed a wrong balance, although the stored balance is right. */
 function reportOddReply(caller: Caller, odd: OddReply): void {
-  const { call, sessionID, transaction, shown, low, high, isExact, isWithin } = odd;
-  const rule =
-    call === 'balance' && isExact
-      ? 'balance.read'
-      : call === 'balance' || transaction?.isOverlapped
-        ? 'concurrency.no-lost-update'
-        : call === 'bet'
-          ? 'bet.debit'
-          : 'win.credit';
-  const range = isExact ? `the balance ${low}` : isWithin ? 'one of the balances' : `a balance from ${low} to ${high}`;
-  const place = isWithin ? `, which is none of them, although it lies between ${low} and ${high}` : '';
-  caller.report(rule, 'fail', call, sessionID, transaction, {
-    expected: `the reply shows ${range}${isWithin ? ' that' : ', which'} the calls at that moment allow`,
-    actual: `the reply shows ${shown}${place}. The stored balance is right`,
-  });
+  const { earlier, window } = caller.wallet;
+  const { rule, call, sessionID, transaction, ...texts } = explainOddReply(odd, [...earlier, ...window]);
+  caller.report(rule, 'fail', call, sessionID, transaction, texts);
 }

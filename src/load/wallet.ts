@@ -41,6 +41,8 @@ export interface LoadTransaction {
   status: number | undefined;
   /** The operator's own txID in the first reply that accepted the call. */
   operatorTxID: string | undefined;
+  /** True if a repetition was answered with another txID, so the operator has processed the call again. */
+  isProcessedAgain: boolean;
   /** True if another call that moves money was in flight for the same wallet at the same moment. */
   isOverlapped: boolean;
   /** The times at which the call was first sent, and last answered, in milliseconds of the run's clock. Failed repetitions do not count. */

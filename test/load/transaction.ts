@@ -28,6 +28,7 @@ export function transaction(
     isBroken: false,
     status: 200,
     operatorTxID: 'op-1',
+    isProcessedAgain: false,
     isOverlapped: false,
     sentAt: 0,
     endedAt: 0,
