@@ -46,9 +46,10 @@ export function joinedFacts(
     sum(({ rate }) => rate.scheduled),
     sum(({ rate }) => rate.neverSent),
   ];
-  const [late, eventLoopP99Ms] = [
+  const [late, eventLoopP99Ms, stalledMs] = [
     sum(({ rate }) => rate.lateForCroupier),
     most(({ croupierItself }) => croupierItself.eventLoopP99Ms),
+    most(({ croupierItself }) => croupierItself.stalledMs),
   ];
   const errors = summed(
     all.flatMap((one) => one.errors),
@@ -60,6 +61,7 @@ export function joinedFacts(
     brokenOnPurpose: sum((one) => one.brokenOnPurpose),
     errors: new Map(errors.map(({ kind, count }) => [kind as ErrorKind, count])),
   };
+  const own = { p99Ms: eventLoopP99Ms, stalledShare: stalledMs / Math.max(1, ranMs) };
   return {
     ...first,
     load: {
@@ -91,13 +93,14 @@ export function joinedFacts(
       bets: sum(({ freeRounds }) => freeRounds?.bets ?? 0),
       declined: sum(({ freeRounds }) => freeRounds?.declined ?? 0),
     },
-    limits: limits.map((limit) => checkedLimit(limit, measured, eventLoopP99Ms)),
+    limits: limits.map((limit) => checkedLimit(limit, measured, own)),
     findings: summed(
       all.flatMap(({ findings }) => findings).sort((one, other) => one.atMs - other.atMs),
       ({ rule, call, verdict }) => `${rule} ${call} ${verdict}`,
     ),
     croupierItself: {
       eventLoopP99Ms,
+      stalledMs,
       // Each worker measures the time of the whole process.
       cpu: most(({ croupierItself }) => croupierItself.cpu),
       isBottleneck: isBottleneck(late, scheduled, eventLoopP99Ms),

@@ -121,6 +121,8 @@ export interface LoadOutcome {
   readonly lastNumber: number;
   readonly reconcileMs: number;
   readonly eventLoopP99Ms: number;
+  /** The time in which this process stood still during the load, in milliseconds. */
+  readonly stalledMs: number;
   /** Share of one core that this process used during the load. */
   readonly cpu: number;
 }
@@ -151,7 +153,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
 }
 
 /** The measured values of the time in which calls were due. */
-interface LoadTime extends Pick<LoadOutcome, 'ranMs' | 'scheduled' | 'eventLoopP99Ms' | 'cpu'> {
+interface LoadTime extends Pick<LoadOutcome, 'ranMs' | 'scheduled' | 'eventLoopP99Ms' | 'stalledMs' | 'cpu'> {
   /** The end of this time. */
   readonly end: number;
   /** The times at which calls were due that never left. */
@@ -176,6 +178,7 @@ class LoadTest {
   readonly #sessionsEnded: string[] = [];
   readonly #origin: number;
   readonly #pauses = new Pauses();
+  readonly #stalls = new Stalls();
   readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   #wallets: readonly OpenedWallet[] = [];
   #unopened: LoadOutcome['unopened'] = [];
@@ -260,6 +263,7 @@ class LoadTest {
       this.#outbox.flush();
       await this.#options.onOpened?.();
       this.#loop.enable();
+      this.#stalls.begin();
       this.#cpuBefore = process.cpuUsage();
       this.#loadStart = performance.now();
       this.#phase = 'load';
@@ -271,6 +275,7 @@ class LoadTest {
       // If every session ends, the test ends too.
       if (opened.length > 0) await Promise.race([untilEnd(durationMs, signal), playing]);
       this.#loop.disable();
+      this.#stalls.end();
       this.#loadTime = this.#timeSoFar();
       const { overdue, end } = this.#loadTime;
       for (const due of overdue) this.#measures.neverSent(due, end);
@@ -307,6 +312,7 @@ class LoadTest {
       scheduled: this.#schedule.given,
       overdue: [...this.#schedule.overdue()],
       // The histogram counts its own resolution as delay, so the resolution is subtracted.
+      stalledMs: this.#stalls.totalMs,
       eventLoopP99Ms: Math.max(0, this.#loop.percentile(99) / 1e6 - LOOP_RESOLUTION_MS),
       cpu: (used.user + used.system) / 1000 / Math.max(1, ranMs),
     };
@@ -332,6 +338,7 @@ class LoadTest {
 
   close(): void {
     this.#pauses.end();
+    this.#stalls.end();
     this.#outbox.close();
     this.#schedule.stop();
     this.#connections.close();
@@ -459,6 +466,36 @@ class Outbox {
       return;
     }
     for (const call of calls) this.#send(call);
+  }
+}
+
+const STALL_TICK_MS = 50;
+/** Shorter delays do not count as stalls. A busy machine has many of them. */
+const MIN_STALL_MS = 250;
+
+/** Measures for how long this process stands still, for example because the machine sleeps, or another program uses all cores. */
+class Stalls {
+  #timer: NodeJS.Timeout | undefined;
+  #last = 0;
+  totalMs = 0;
+
+  begin(): void {
+    this.#last = performance.now();
+    this.#timer = setInterval(() => this.#tick(), STALL_TICK_MS);
+  }
+
+  end(): void {
+    if (this.#timer === undefined) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#tick();
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    const delay = now - this.#last - STALL_TICK_MS;
+    if (delay >= MIN_STALL_MS) this.totalMs += delay;
+    this.#last = now;
   }
 }
 

@@ -33,7 +33,7 @@ const MAX_LOOP_DELAY_MS = 500;
 export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
   const { croupier, runID, startedAt, client, journal, seed, arrivals, durationMs } = subject;
   const { measures, schedule, wallets, problems, remarks, campaign } = outcome;
-  const { eventLoopP99Ms, cpu, ranMs, reconcileMs, scheduled } = outcome;
+  const { eventLoopP99Ms, stalledMs, cpu, ranMs, reconcileMs, scheduled } = outcome;
   const late = schedule.lateForCroupier;
   return {
     format: LOAD_FORMAT,
@@ -93,6 +93,7 @@ export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
     findings: [...outcome.findings.all()],
     croupierItself: {
       eventLoopP99Ms: rounded(eventLoopP99Ms),
+      stalledMs: rounded(stalledMs),
       cpu: rounded(cpu),
       isBottleneck: isBottleneck(late, scheduled, eventLoopP99Ms),
     },
@@ -243,26 +244,38 @@ function rounded5(value: number): number {
   return Math.round(value * 100_000) / 100_000;
 }
 
+/** The delays of croupier itself. */
+export interface OwnDelays {
+  /** The 99th percentile of the delays, in milliseconds. */
+  readonly p99Ms: number;
+  /** The share of the load in which croupier stood still. */
+  readonly stalledShare: number;
+}
+
+/** After croupier has stood still, the calls of about the same time are late too. */
+const LATE_AFTER_STALL = 2;
+
 /**
  * Compares a limit with what was measured. The result is unknown in two cases: nothing was measured, or the delays of croupier
- * itself may have made a time too long.
- *
- * @param ownDelayMs the 99th percentile of the delays of croupier itself, in milliseconds
+ * itself may have made a time too long. If croupier stood still for a while, the slowest calls of this share of the load may be slow
+ * only for this reason.
  */
 export function checkedLimit(
   limit: Limit,
   measures: Pick<Measures, 'byCall' | 'errors' | 'calls' | 'brokenOnPurpose'>,
-  ownDelayMs: number,
+  { p99Ms, stalledShare }: OwnDelays,
 ): LoadFacts['limits'][number] {
   const { text } = limit;
   switch (limit.kind) {
     case 'time': {
       const histogram = responseTimes(measures, limit.call);
       if (histogram.count === 0) return { limit: text, actual: null, unit: ' ms', isHeld: null };
-      const actual = rounded(
-        (limit.percentile === 100 ? histogram.max : histogram.percentile(limit.percentile)) / 1000,
-      );
-      const isHeld = actual < limit.belowMs || (actual - ownDelayMs < limit.belowMs ? null : false);
+      const timeAt = (percentile: number): number =>
+        rounded((percentile === 100 ? histogram.max : histogram.percentile(percentile)) / 1000);
+      const actual = timeAt(limit.percentile);
+      const spared = limit.percentile - LATE_AFTER_STALL * stalledShare * 100;
+      const isOwnDelay = actual - p99Ms < limit.belowMs || spared <= 0 || timeAt(spared) < limit.belowMs;
+      const isHeld = actual < limit.belowMs || (isOwnDelay ? null : false);
       return { limit: text, actual, unit: ' ms', isHeld };
     }
     case 'errors': {

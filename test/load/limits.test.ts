@@ -43,6 +43,28 @@ it.each([
     );
     measures.byCall.bet.response.record(ms * 1000);
     const limit = readLimit('max < 100ms') ?? expect.fail();
-    expect(checkedLimit(limit, measures, late).isHeld).toBe(isHeld);
+    expect(checkedLimit(limit, measures, { p99Ms: late, stalledShare: 0 }).isHeld).toBe(isHeld);
+  },
+);
+
+it.each([
+  ['p90 < 100ms', 0, false],
+  // Twice this share of the calls may be slow because croupier stood still.
+  ['p90 < 100ms', 0.03, null],
+  ['p90 < 100ms', 0.02, false],
+  ['p90 < 100ms', 0.6, null],
+  ['p80 < 100ms', 0.6, true],
+  ['max < 100ms', 0.08, null],
+])(
+  'if 15 of 100 calls are slow, and croupier stood still, the limit %s with a share of %d is held: %s',
+  (text, share, isHeld) => {
+    const measures = new Measures(
+      () => 0,
+      () => null,
+    );
+    for (let call = 0; call < 100; call += 1)
+      measures.byCall.bet.response.record(call < 80 ? 5000 : call < 85 ? 50_000 : 900_000);
+    const limit = readLimit(text) ?? expect.fail();
+    expect(checkedLimit(limit, measures, { p99Ms: 0, stalledShare: share }).isHeld).toBe(isHeld);
   },
 );

@@ -50,7 +50,7 @@ export const RIGHT_LOAD: LoadFacts = {
   freeRounds: null,
   limits: [],
   findings: [],
-  croupierItself: { eventLoopP99Ms: 1, cpu: 0.1, isBottleneck: false },
+  croupierItself: { eventLoopP99Ms: 1, stalledMs: 0, cpu: 0.1, isBottleneck: false },
   sessionsEnded: [],
   seconds: [],
 };

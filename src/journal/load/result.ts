@@ -219,6 +219,9 @@ export const loadResultSchema = z
     findings: z.array(finding),
     croupierItself: z.strictObject({
       eventLoopP99Ms: ms,
+      stalledMs: ms.describe(
+        'the time during the load in which croupier stood still, for example because the machine slept',
+      ),
       cpu: z.number().describe('share of one core'),
       isBottleneck: z.boolean(),
     }),
@@ -312,7 +315,7 @@ function decide({ money, findings, limits, croupierItself, ...facts }: LoadFacts
       .map(({ limit, actual, unit }) =>
         actual === null
           ? `no call was measured for the limit ${limit}, so croupier cannot say whether it is kept`
-          : `it is unknown whether the limit ${limit} is kept: the test measured ${actual}${unit}, but croupier itself was late by ${Math.round(croupierItself.eventLoopP99Ms)} ms`,
+          : `it is unknown whether the limit ${limit} is kept: the test measured ${actual}${unit}, but croupier itself ${croupierItself.stalledMs > 0 ? `stood still for ${Math.round(croupierItself.stalledMs)} ms` : `was late by ${Math.round(croupierItself.eventLoopP99Ms)} ms`}`,
       ),
     ...(money.players > 0 && !hasMoved(money)
       ? [`no bet was accepted, so no money moved${declined(facts.declinedBets)}`]

@@ -6,6 +6,7 @@ import { pageHead } from '../html/page-head.ts';
 import { duration } from '../terminal/layout.ts';
 import { type Chart, lineChart } from './chart.ts';
 import { LOAD_STYLE } from './style.ts';
+import { whyLateForPlayers } from './text.ts';
 
 /** Writes the result of a load test as a page that needs no other file. */
 export function loadHtml(result: LoadResult): string {
@@ -100,7 +101,7 @@ function rates({ rate, limits, croupierItself, load, brokenOnPurpose }: LoadResu
     ['Calls', `${rate.calls}, ${brokenOnPurpose} of them broken on purpose`],
     [
       'Sent late',
-      `${rate.lateForPlayers} because every player waited for a reply, ${rate.lateForCroupier} because croupier was slow`,
+      `${rate.lateForPlayers} ${whyLateForPlayers(croupierItself)}, ${rate.lateForCroupier} because croupier was slow`,
     ],
     ['Never sent', String(rate.neverSent)],
     ...(load.workers.count > 1
@@ -117,7 +118,7 @@ function rates({ rate, limits, croupierItself, load, brokenOnPurpose }: LoadResu
     ['Compared', `within ${duration(load.reconcileMs)} after the load`],
     [
       'croupier itself',
-      `event loop p99 ${croupierItself.eventLoopP99Ms} ms, ${Math.round(croupierItself.cpu * 100)} % of one core${croupierItself.isBottleneck ? ': too slow for this load' : ''}`,
+      `event loop p99 ${croupierItself.eventLoopP99Ms} ms, ${croupierItself.stalledMs > 0 ? `stood still for ${duration(croupierItself.stalledMs)}, ` : ''}${Math.round(croupierItself.cpu * 100)} % of one core${croupierItself.isBottleneck ? ': too slow for this load' : ''}`,
     ],
     ...limits.map(({ limit, actual, unit, isHeld }) => [
       `Limit ${limit}`,

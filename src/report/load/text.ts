@@ -58,7 +58,7 @@ export function loadText(result: LoadResult, { paint }: Look): string {
   lines.push(
     row(
       'croupier',
-      `event loop p99 ${milliseconds(croupierItself.eventLoopP99Ms)} ms, ${Math.round(croupierItself.cpu * 100)} % of one core${croupierItself.isBottleneck ? paint.yellow(': too slow for this load') : ''}`,
+      `event loop p99 ${milliseconds(croupierItself.eventLoopP99Ms)} ms, ${stalled(croupierItself)}${Math.round(croupierItself.cpu * 100)} % of one core${croupierItself.isBottleneck ? paint.yellow(': too slow for this load') : ''}`,
     ),
   );
   lines.push('', ...timeLines(result), '', forTerminal(`Journal: ${result.journal}`));
@@ -157,7 +157,11 @@ function moneyLines({ money }: LoadResult): readonly string[] {
   return lines;
 }
 
-function rateLines({ rate, load, brokenOnPurpose }: LoadResult): readonly string[] {
+function stalled({ stalledMs }: LoadResult['croupierItself']): string {
+  return stalledMs > 0 ? `stood still for ${duration(stalledMs)}, ` : '';
+}
+
+function rateLines({ rate, load, brokenOnPurpose, croupierItself }: LoadResult): readonly string[] {
   const asked = rate.asked === null ? 'as fast as the replies came' : `asked ${rate.asked.toFixed(1)}/s`;
   const broken = brokenOnPurpose > 0 ? `, ${brokenOnPurpose} broken on purpose` : '';
   const lines = [
@@ -165,7 +169,7 @@ function rateLines({ rate, load, brokenOnPurpose }: LoadResult): readonly string
     row('calls', `${rate.calls} in all${broken}; compared within ${duration(load.reconcileMs)} after the load`),
   ];
   const late = [
-    ...(rate.lateForPlayers > 0 ? [`${rate.lateForPlayers} because every player waited for a reply`] : []),
+    ...(rate.lateForPlayers > 0 ? [`${rate.lateForPlayers} ${whyLateForPlayers(croupierItself)}`] : []),
     ...(rate.lateForCroupier > 0 ? [`${rate.lateForCroupier} because croupier was slow`] : []),
     ...(rate.neverSent > 0 ? [`${rate.neverSent} never left`] : []),
   ];
@@ -178,6 +182,11 @@ function rateLines({ rate, load, brokenOnPurpose }: LoadResult): readonly string
       ),
     );
   return lines;
+}
+
+/** While croupier stands still, it processes no reply, so players wait for replies that have arrived already. */
+export function whyLateForPlayers({ stalledMs }: LoadResult['croupierItself']): string {
+  return `because every player waited for a reply${stalledMs > 0 ? ' or croupier stood still' : ''}`;
 }
 
 /** The columns of the table of percentiles. */
