@@ -175,8 +175,19 @@ class Connection {
     const { deadlineMs } = this.#settings;
     // The contract counts from the last byte of the request, so the time to connect is added to the deadline.
     const waited = performance.now() - (this.#sent ?? this.#started);
-    if (waited < deadlineMs - 1) this.#timer = setTimeout(() => this.#onDeadline(), deadlineMs - waited);
-    else if (this.#sent !== null) this.fail('too-late', `No complete reply within ${deadlineMs} ms.`);
+    if (waited < deadlineMs - 1) {
+      this.#timer = setTimeout(() => this.#onDeadline(), deadlineMs - waited);
+      return;
+    }
+    // If this process stood still, the timer fires late. A reply that has arrived in the meantime is received before the call fails.
+    setImmediate(() => {
+      if (this.#call === call) this.#failLate();
+    });
+  }
+
+  #failLate(): void {
+    const { deadlineMs } = this.#settings;
+    if (this.#sent !== null) this.fail('too-late', `No complete reply within ${deadlineMs} ms.`);
     else if (this.#socket) this.fail('send-timeout', `The request could not be sent within ${deadlineMs} ms.`);
     else this.fail('connect-timeout', `No connection was made within ${deadlineMs} ms.`);
   }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Connections, type Delivery } from '../../src/load/connections.ts';
 import { readOrigin } from '../../src/wire/origin.ts';
 import { routeOf } from '../../src/wire/wire.ts';
@@ -9,6 +10,14 @@ import { routeOf } from '../../src/wire/wire.ts';
 const DEADLINE_MS = 200;
 /** A deadline that a test does not reach. */
 const FAR_DEADLINE_MS = 60_000;
+
+/** A thread with a server that answers each call at once, and posts its port. */
+const ANSWERING = `
+  const server = require('node:net').createServer((socket) => {
+    socket.on('data', () => socket.write('HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n{}'));
+  });
+  server.listen(0, '127.0.0.1', () => require('node:worker_threads').parentPort.postMessage(server.address().port));
+`;
 
 describe('the connections of a load test', () => {
   let opened = 0;
@@ -31,8 +40,7 @@ describe('the connections of a load test', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  function connect(deadlineMs: number): Connections {
-    const { port } = server.address() as AddressInfo;
+  function connect(deadlineMs: number, port = (server.address() as AddressInfo).port): Connections {
     return new Connections({ origin: readOrigin(`http://127.0.0.1:${port}`), route: routeOf({}), deadlineMs });
   }
 
@@ -53,6 +61,19 @@ describe('the connections of a load test', () => {
     const { outcome, sent, end } = await call(connections, '/never');
     expect(outcome).toMatchObject({ kind: 'none', reason: 'too-late' });
     expect(end - (sent ?? end)).toBeGreaterThanOrEqual(DEADLINE_MS - 1);
+    connections.close();
+  });
+
+  it('receive a reply that arrived in time, although this process stood still until after the deadline', async () => {
+    const answering = new Worker(ANSWERING, { eval: true });
+    onTestFinished(async () => void (await answering.terminate()));
+    const [port] = (await once(answering, 'message')) as [number];
+    const connections = connect(DEADLINE_MS, port);
+    await call(connections, '/now');
+    const answered = call(connections, '/now');
+    // After this callback, the timers come before the sockets.
+    setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, DEADLINE_MS * 2));
+    expect((await answered).outcome).toMatchObject({ kind: 'reply' });
     connections.close();
   });
 
