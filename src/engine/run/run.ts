@@ -534,9 +534,10 @@ class Run {
     if (played.needed) this.#lowBalances.add(scenario.id, sessionOf(assignment, 'main'), played.needed);
     this.#late.note(scenario, plan, assignment, played, attempt);
     if (isQuiet(plan, played)) this.#knownBalances.remember(played.leftForNext);
-    const alone = this.#isSequential && new Set([...assignment.values()].map(walletIdOf)).size === 1;
+    const walletIDs = [...new Set([...assignment.values()].map(walletIdOf))];
+    const alone = this.#isSequential && walletIDs.length === 1;
     const players = [...new Set([...assignment.values()].map(playerOf))];
-    this.#conclude(scenario, played, findings, { alone, players });
+    this.#conclude(scenario, played, findings, { alone, players, walletIDs });
   }
 
   /**
@@ -556,7 +557,7 @@ class Run {
     scenario: RunnableScenario,
     played: Played,
     findings: readonly Finding[],
-    company: { readonly alone: boolean; readonly players: readonly string[] },
+    company: { readonly alone: boolean; readonly players: readonly string[]; readonly walletIDs: readonly string[] },
   ): void {
     this.#giveUpPolicy.note(findings, played.passes);
     this.#giveUpPolicy.noteEnd(played.reason);

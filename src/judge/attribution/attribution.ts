@@ -29,11 +29,24 @@ function keyOf(rule: string, player: string): string {
   return `${rule} ${player}`;
 }
 
+/**
+ * Minimum number of passes in the scenarios of one player alone. If a rule has so many passes and no breach there, and it is usually
+ * broken for another player, then the fault does not concern this player.
+ */
+const MIN_PASSES_OF_PLAYER = 5;
+
+/** How often a rule was kept and broken in the scenarios of one player alone. */
+interface Counts {
+  passes: number;
+  breaches: number;
+}
+
 /** A finding that is kept until the end of the run, because another finding may explain this finding. */
 interface RuleBreach {
   /** True if the breach can explain a fail. This is so if the breach is itself a fail, or a warning about money. */
   readonly fails: boolean;
   readonly players: readonly string[];
+  readonly walletIDs: readonly string[];
   readonly alone: boolean;
   readonly unaware: boolean;
   readonly scenario: string;
@@ -48,7 +61,11 @@ interface RuleBreach {
 interface StaleReadRule {
   readonly rule: RuleId | undefined;
   readonly isSure: boolean;
+  /** Returns true if the stale reads concern other wallets only. */
+  isOnlyOfOthers(walletIDs: readonly string[]): boolean;
 }
+
+const NO_STALE_READS: StaleReadRule = { rule: undefined, isSure: false, isOnlyOfOthers: () => false };
 
 /** Facts about a scenario that decide how its findings can be explained. */
 interface ScenarioFacts {
@@ -64,6 +81,8 @@ interface ScenarioFacts {
   readonly alone?: boolean;
   /** The players who took part in the scenario. Left out if they are not known. */
   readonly players?: readonly string[];
+  /** The ids of the wallets that the scenario used. Left out if they are not known. */
+  readonly walletIDs?: readonly string[];
 }
 
 /**
@@ -78,13 +97,15 @@ export class Attribution {
   readonly #passes = new Map<string, number>();
   /** The number of passes in the scenarios of a player. The key is made by `keyOf`. */
   readonly #passesOf = new Map<string, number>();
+  /** The counts of the scenarios in which only one player took part, by rule and player. */
+  readonly #alone = new Map<RuleId, Map<string, Counts>>();
   readonly #staleReads: StaleReadRule;
   /** The rules for which `isProven` returns true. undefined until they are needed for the first time. */
   #proven: ReadonlySet<string> | undefined;
   #alsoWarned: ReadonlySet<RuleId> | undefined;
 
   /** @param staleReads the stale reads that the run has seen; left out means none */
-  constructor(staleReads: StaleReadRule = { rule: undefined, isSure: false }) {
+  constructor(staleReads = NO_STALE_READS) {
     this.#staleReads = staleReads;
   }
 
@@ -103,13 +124,15 @@ export class Attribution {
     this.#proven = undefined;
     this.#alsoWarned = undefined;
     for (const rule of shown.moved ?? []) this.#moved.add(rule);
-    const { players = [] } = shown;
+    const { players = [], walletIDs = [] } = shown;
     for (const [rule, counts] of Object.entries(shown.passes ?? {})) {
       const passes = Object.values(counts).reduce((sum, one) => sum + one, 0);
       this.#passes.set(rule, (this.#passes.get(rule) ?? 0) + passes);
       for (const key of players.map((player) => keyOf(rule, player)))
         this.#passesOf.set(key, (this.#passesOf.get(key) ?? 0) + passes);
     }
+    const [player, ...others] = players;
+    if (player !== undefined && others.length === 0) this.#countAlone(player, findings, shown.passes ?? {});
     for (const finding of findings) {
       const { rule, verdict, endpoint, causes } = finding;
       if (rule === EXPECTATION || (verdict !== 'fail' && verdict !== 'warn')) continue;
@@ -124,10 +147,25 @@ export class Attribution {
           causesWithMoney: causes.filter((cause) => needsMovedMoney(cause, finding)),
           fails,
           players,
+          walletIDs,
           alone: shown.alone === true,
           unaware: shown.unaware === true,
         });
     }
+  }
+
+  #countAlone(player: string, findings: readonly Finding[], tally: Tally): void {
+    const countsOf = (rule: RuleId): Counts => {
+      const byPlayer = this.#alone.get(rule) ?? new Map<string, Counts>();
+      this.#alone.set(rule, byPlayer);
+      const counts = byPlayer.get(player) ?? { passes: 0, breaches: 0 };
+      byPlayer.set(player, counts);
+      return counts;
+    };
+    for (const [rule, counts] of Object.entries(tally))
+      countsOf(rule as RuleId).passes += Object.values(counts).reduce((sum, one) => sum + one, 0);
+    for (const { rule, verdict } of findings)
+      if (rule !== EXPECTATION && verdict === 'fail') countsOf(rule).breaches += 1;
   }
 
   /**
@@ -184,19 +222,22 @@ export class Attribution {
   }
 
   /** Returns the failing rules that would explain a breach. */
-  #causesOf({ rule, endpoint, causes, causesWithMoney, players, alone, unaware, fails }: RuleBreach): RuleId[] {
+  #causesOf(breach: RuleBreach): RuleId[] {
+    const { rule, endpoint, causes, causesWithMoney, players, walletIDs, alone, unaware, fails } = breach;
     const failing = causes.filter(
       (cause) =>
         (this.#failing.has(cause) || (!fails && this.#warned.has(cause))) &&
         (!this.#isIntermittent(cause) || players.some((player) => this.#isUsualFor(player, cause))) &&
         (!causesWithMoney.includes(cause) || this.#moved.has(cause)) &&
+        !this.#isOfOtherPlayers(cause, players) &&
         !(alone && cause === 'session.isolated') &&
         !(rule === 'signature.mismatch' && cause === 'signature.accepted' && !this.#refusesRight(endpoint)),
     );
     // A read that did not wait may show an old balance. Then a wrong balance proves only that the operator shows old balances.
     const late = this.#lateRule;
     const isOfRead = rule === 'session.isolated' || causes.includes('session.isolated');
-    return late && unaware && isOfRead && rule !== late ? [late, ...failing] : failing;
+    const isLate = unaware && isOfRead && rule !== late && !this.#staleReads.isOnlyOfOthers(walletIDs);
+    return late && isLate ? [late, ...failing] : failing;
   }
 
   /**
@@ -219,6 +260,20 @@ export class Attribution {
     const breaches = this.#breaches.filter((one) => one.fails && one.rule === rule && one.players.includes(player));
     const passes = this.#passesOf.get(keyOf(rule, player)) ?? 0;
     return breaches.length > 0 && passes <= (breaches.length === 1 ? 0 : breaches.length);
+  }
+
+  /**
+   * True if the rule is usually broken for another player, but kept again and again for these players. Then its fault does not concern
+   * them, and explains no breach in a scenario of theirs.
+   */
+  #isOfOtherPlayers(rule: RuleId, players: readonly string[]): boolean {
+    const byPlayer = this.#alone.get(rule);
+    if (!byPlayer || players.length === 0) return false;
+    const isKept = players.every((player) => {
+      const { passes, breaches } = byPlayer.get(player) ?? { passes: 0, breaches: 0 };
+      return breaches === 0 && passes >= MIN_PASSES_OF_PLAYER;
+    });
+    return isKept && [...byPlayer.values()].some(({ passes, breaches }) => breaches > 1 && passes <= breaches);
   }
 
   /**

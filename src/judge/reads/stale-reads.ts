@@ -27,11 +27,19 @@ const ENOUGH_SIGHTINGS = 2;
 /** A pause is the longest delay that was observed, multiplied by this factor. */
 const PAUSE_FACTOR = 1.2;
 
+/**
+ * If the run has seen this number of stale reads, and none of them in some wallets, then the fault does not concern these wallets. A
+ * fault of all wallets would show itself in each of them.
+ */
+const ENOUGH_OF_OTHERS = 6;
+
 const MIN_PAUSE_MS = 20;
 
 /** The stale reads that a run has seen. */
 interface SeenStaleReads {
   readonly kinds: Set<CallName>;
+  /** The ids of the wallets with stale reads. */
+  readonly wallets: Set<string>;
   sightings: number;
   healed: boolean;
   waitsWithoutSuccess: number;
@@ -55,6 +63,7 @@ export class StaleReadHistory {
   constructor(budgetMs = Number.POSITIVE_INFINITY, of?: SeenStaleReads) {
     this.#seen = of ?? {
       kinds: new Set(),
+      wallets: new Set(),
       sightings: 0,
       healed: false,
       waitsWithoutSuccess: 0,
@@ -76,8 +85,10 @@ export class StaleReadHistory {
    * Records a read that did not include calls of these kinds.
    *
    * @param healed true if a second read a little later included these calls
+   * @param walletID the id of the wallet that was read
    */
-  record(kinds: Iterable<CallName>, healed: boolean): void {
+  record(kinds: Iterable<CallName>, healed: boolean, walletID: string): void {
+    this.#seen.wallets.add(walletID);
     for (const kind of kinds) this.#seen.kinds.add(kind);
     this.#seen.sightings += 1;
     if (healed) this.#seen.healed = true;
@@ -122,6 +133,16 @@ export class StaleReadHistory {
   get isWorthWaiting(): boolean {
     const { leftMs, waitsWithoutSuccess, healed } = this.#seen;
     return leftMs > 0 && waitsWithoutSuccess < (healed ? MAX_WAITS_AFTER_SIGHTING : MAX_WAITS_WITHOUT_SIGHTING);
+  }
+
+  /**
+   * True if the stale reads concern other wallets only, so that they explain nothing in these wallets.
+   *
+   * @param walletIDs ids of wallets; none: they are not known
+   */
+  isOnlyOfOthers(walletIDs: readonly string[]): boolean {
+    const { sightings, wallets } = this.#seen;
+    return walletIDs.length > 0 && sightings >= ENOUGH_OF_OTHERS && !walletIDs.some((id) => wallets.has(id));
   }
 
   /** Returns true if calls of all these kinds may be late. */
@@ -189,7 +210,7 @@ export class StaleReads {
       isLate: (kind) => this.#staleReads.covers([kind]),
     });
     if (kinds.length === 0) return;
-    this.#staleReads.record(kinds, healed);
+    this.#staleReads.record(kinds, healed, wallet.id);
     const { rule } = this.#staleReads;
     if (rule === undefined || this.#reported.has(rule)) return;
     this.#reported.add(rule);

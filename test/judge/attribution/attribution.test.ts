@@ -158,7 +158,7 @@ describe('a breach', () => {
   it('is explained by stale reads if it was found before they were known', () => {
     const attributedAfter = (sightings: number, unaware: boolean): string[] => {
       const staleReads = new StaleReadHistory();
-      for (let sighting = 0; sighting < sightings; sighting += 1) staleReads.record(['bet'], true);
+      for (let sighting = 0; sighting < sightings; sighting += 1) staleReads.record(['bet'], true, 'em EUR');
       const attribution = new Attribution(staleReads);
       attribution.add('s', [found('bet.debit', ['balance.read'])], [], { unaware });
       attribution.add('t', [found('refund.once', ['session.isolated'])], [], { unaware });
@@ -167,6 +167,36 @@ describe('a breach', () => {
     expect(attributedAfter(1, true)).toEqual([]);
     expect(attributedAfter(2, true)).toEqual(['refund.once < bet.debit']);
     expect(attributedAfter(2, false)).toEqual([]);
+  });
+
+  it('is not explained by stale reads of other wallets only', () => {
+    const explainedIn = (...walletIDs: string[]): number => {
+      const staleReads = new StaleReadHistory();
+      for (let sighting = 0; sighting < 6; sighting += 1) staleReads.record(['bet', 'win'], false, 'em EUR');
+      const attribution = new Attribution(staleReads);
+      attribution.add('stale', [found('balance.read')], [], { walletIDs: ['em EUR'] });
+      attribution.add('s', [found('bet.debit', ['session.isolated'])], [], { unaware: true, walletIDs });
+      return attribution.conclude().length;
+    };
+    expect([explainedIn('em EUR'), explainedIn('eva EUR', 'em EUR'), explainedIn('eva EUR')]).toEqual([1, 1, 0]);
+  });
+
+  it('is not explained by a rule that is broken for another player, and kept again and again for this player', () => {
+    const explainedAfter = (kept: number, broken: number, players: readonly string[]): number => {
+      const attribution = new Attribution();
+      attribution.add('kept', [], [], { players: ['eva'], passes: { 'refund.once': { '*': kept } } });
+      for (let at = 0; at < broken; at += 1)
+        attribution.add(`s${at}`, [found('refund.once')], [], {
+          players: ['em'],
+          passes: { 'refund.once': { '*': 1 } },
+        });
+      attribution.add('other', [found('money.exact', ['refund.once'])], [], { players });
+      return attribution.conclude().length;
+    };
+    expect(explainedAfter(5, 2, ['eva'])).toBe(0);
+    expect([explainedAfter(4, 2, ['eva']), explainedAfter(5, 1, ['eva']), explainedAfter(5, 2, ['eva', 'em'])]).toEqual(
+      [1, 1, 1],
+    );
   });
 
   it('that only warns is explained by a warning that no broken rule explains', () => {

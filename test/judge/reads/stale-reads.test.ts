@@ -13,33 +13,33 @@ describe('the stale reads of a run', () => {
   it('break the rule about the kind of call that is late, or `balance.read` if several kinds are late', () => {
     const staleReads = new StaleReadHistory();
     expect(staleReads.rule).toBeUndefined();
-    staleReads.record(['win'], true);
+    staleReads.record(['win'], true, 'em EUR');
     expect(staleReads.rule).toBe('win.credit');
-    staleReads.record(['refund'], true);
+    staleReads.record(['refund'], true, 'em EUR');
     expect(staleReads.rule).toBe('balance.read');
   });
 
   it('are certain after two sightings', () => {
     const staleReads = new StaleReadHistory();
-    staleReads.record(['bet'], true);
+    staleReads.record(['bet'], true, 'em EUR');
     expect(staleReads.isSure).toBe(false);
-    staleReads.record(['bet'], true);
+    staleReads.record(['bet'], true, 'em EUR');
     expect(staleReads.isSure).toBe(true);
   });
 
   it('are waited for only if one was seen to catch up', () => {
     const staleReads = new StaleReadHistory();
     staleReads.caughtUpAfter(200);
-    staleReads.record(['bet'], false);
+    staleReads.record(['bet'], false, 'em EUR');
     expect([staleReads.isWaitedFor, staleReads.pauseMs]).toEqual([false, 0]);
-    staleReads.record(['bet'], true);
+    staleReads.record(['bet'], true, 'em EUR');
     expect(staleReads.isWaitedFor).toBe(true);
     expect(staleReads.pauseMs).toBeGreaterThan(200);
   });
 
   it('are not waited for if the time budget is spent, or if waiting had no success twice', () => {
     const spent = new StaleReadHistory(1000);
-    spent.record(['bet'], true);
+    spent.record(['bet'], true, 'em EUR');
     spent.waited(1000);
     expect([spent.isWaitedFor, spent.pauseMs]).toEqual([false, 0]);
     const never = new StaleReadHistory();
@@ -49,15 +49,28 @@ describe('the stale reads of a run', () => {
     expect(never.isWorthWaiting).toBe(false);
   });
 
+  it('concern only other wallets after six sightings in those', () => {
+    const staleReads = new StaleReadHistory();
+    const isOnlyOfOthers = (...walletIDs: string[]) => staleReads.isOnlyOfOthers(walletIDs);
+    for (let sighting = 0; sighting < 5; sighting += 1) staleReads.record(['bet'], true, 'em EUR');
+    expect(isOnlyOfOthers('eva EUR')).toBe(false);
+    staleReads.record(['bet'], true, 'em EUR');
+    expect([isOnlyOfOthers('eva EUR'), isOnlyOfOthers('eva EUR', 'em EUR'), isOnlyOfOthers()]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
   it('cover the kinds of calls that were late, and all kinds if several were late', () => {
     const staleReads = new StaleReadHistory();
-    staleReads.record(['refund'], true);
+    staleReads.record(['refund'], true, 'em EUR');
     expect([staleReads.covers([]), staleReads.covers(['refund']), staleReads.covers(['bet', 'refund'])]).toEqual([
       true,
       true,
       false,
     ]);
-    staleReads.record(['bet'], true);
+    staleReads.record(['bet'], true, 'em EUR');
     expect(staleReads.covers(['win'])).toBe(true);
   });
 });
@@ -143,7 +156,7 @@ describe('the stale reads of a scenario', () => {
 
   function lateBets(): StaleReadHistory {
     const history = new StaleReadHistory();
-    history.record(['bet'], true);
+    history.record(['bet'], true, 'em EUR');
     history.caughtUpAfter(100);
     return history;
   }
