@@ -20,9 +20,13 @@ export function measureIncident(): Promise<Measurement> {
   return comparedWithParsing('an incident in a log of 120 MB', ['--session', sessionOf(7)], 3);
 }
 
-/** Compares `croupier incident` for all players of a large log with reading the lines and parsing their JSON. */
+/**
+ * Compares `croupier incident` for all players of a large log with reading the lines and parsing their JSON. The limit is higher than
+ * that for one session: the calls of the players with a problem, 2 % of all, are read again and judged one by one. This takes as much
+ * time as reading all the other calls.
+ */
 export function measureAllIncidents(): Promise<Measurement> {
-  return comparedWithParsing('all incidents in a log of 120 MB', [], 5);
+  return comparedWithParsing('all incidents in a log of 120 MB', [], 4);
 }
 
 /** Compares the time of the processors, which other work of the machine changes less than the time until the end. */

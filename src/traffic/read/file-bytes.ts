@@ -166,41 +166,69 @@ export async function* linesOf(
   maxLength = MAX_LINE,
   isNeeded?: (line: number) => boolean,
 ): AsyncGenerator<readonly Line[]> {
-  let number = 0;
-  let kept: Uint8Array[] = [];
-  let length = 0;
-  const take = (piece: Uint8Array): void => {
-    length += piece.length;
-    if (length <= maxLength) kept.push(piece);
-    else kept = [];
-  };
-  const finish = (ended: boolean): Line => {
-    const whole = length > maxLength ? null : Buffer.concat(kept);
-    kept = [];
-    length = 0;
-    number += 1;
-    return new Line(number, whole, { from: 0, to: whole?.length ?? 0, ended });
-  };
+  const splitter = new LineSplitter(maxLength, isNeeded);
   for await (const chunk of chunks) {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    const lines = splitter.split(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
+    if (lines.length > 0) yield lines;
+  }
+  const last = splitter.end();
+  if (last) yield [last];
+}
+
+/** Splits parts of a file into lines, and keeps the beginning of a line until the rest of this line comes. */
+class LineSplitter {
+  readonly #maxLength: number;
+  readonly #isNeeded: ((line: number) => boolean) | undefined;
+  #number = 0;
+  /** The pieces of the incomplete line. Empty if the line is too long. */
+  #kept: Uint8Array[] = [];
+  /** The number of bytes of the incomplete line. */
+  #length = 0;
+
+  constructor(maxLength: number, isNeeded: ((line: number) => boolean) | undefined) {
+    this.#maxLength = maxLength;
+    this.#isNeeded = isNeeded;
+  }
+
+  /** Returns the lines that end in this part. */
+  split(bytes: Buffer): readonly Line[] {
     const lines: Line[] = [];
     let from = 0;
     for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
-      if (isNeeded?.(number + 1) === false) {
-        number += 1;
-        kept = [];
-        length = 0;
-      } else if (length > 0 || at - from > maxLength) {
-        take(bytes.subarray(from, at));
-        lines.push(finish(true));
-      } else {
-        number += 1;
-        lines.push(new Line(number, bytes, { from, to: at, ended: true }));
-      }
+      this.#number += 1;
+      if (this.#isNeeded?.(this.#number) === false) this.#forget();
+      else if (this.#length > 0 || at - from > this.#maxLength) {
+        this.#keep(bytes.subarray(from, at));
+        lines.push(this.#joined(true));
+      } else lines.push(new Line(this.#number, bytes, { from, to: at, ended: true }));
       from = at + 1;
     }
-    if (from < bytes.length) take(Buffer.from(bytes.subarray(from)));
-    if (lines.length > 0) yield lines;
+    if (from < bytes.length) this.#keep(Buffer.from(bytes.subarray(from)));
+    return lines;
   }
-  if (length > 0 && isNeeded?.(number + 1) !== false) yield [finish(false)];
+
+  /** Returns the last line if the file ends without a line end. */
+  end(): Line | undefined {
+    if (this.#length === 0) return undefined;
+    this.#number += 1;
+    return this.#isNeeded?.(this.#number) === false ? undefined : this.#joined(false);
+  }
+
+  #keep(piece: Uint8Array): void {
+    this.#length += piece.length;
+    if (this.#length <= this.#maxLength) this.#kept.push(piece);
+    else this.#kept = [];
+  }
+
+  #forget(): void {
+    if (this.#length === 0) return;
+    this.#kept = [];
+    this.#length = 0;
+  }
+
+  #joined(ended: boolean): Line {
+    const whole = this.#length > this.#maxLength ? null : Buffer.concat(this.#kept);
+    this.#forget();
+    return new Line(this.#number, whole, { from: 0, to: whole?.length ?? 0, ended });
+  }
 }

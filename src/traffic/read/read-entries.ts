@@ -161,47 +161,96 @@ function withSide(entry: LogEntry, { side }: Source): LogEntry {
 }
 
 async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readonly LogEntry[]> {
-  const reading = new LineReader(source);
-  const { alike } = source;
+  const reading = new FilteredReader(source);
   for await (const lines of linesOf(chunks, undefined, source.isNeeded)) {
-    let skipped = 0;
-    let found: LogEntry[] = [];
-    for (const line of lines) {
-      if (source.mayMatter && isLog(line) && reading.isBetweenEntries && !source.mayMatter(line)) {
-        skipped += 1;
-        reading.leaveOut(line.number);
-        continue;
-      }
-      const owner = source.ownerOf === undefined || line.number === 1 ? 'wanted' : source.ownerOf(line);
-      // If the newest line comes first, a reply comes before its request. The first lines show whether this is so.
-      const mayBeReply = owner === 'unknown' && line.number <= FIRST_LINES;
-      if (owner !== 'wanted' && !mayBeReply && reading.maySkip(line, owner)) {
-        if (owner === 'other') skipped += 1;
-        reading.leaveOut(line.number);
-        continue;
-      }
-      const isIdle = alike !== undefined && line.number > 1 && reading.isIdle;
-      if (isIdle && alike.isLike(line)) {
-        // The entries before this line come first.
-        if (found.length > 0) yield found;
-        found = [];
-        alike.take(line.number);
-        reading.leaveOut(line.number);
-        continue;
-      }
-      const isAlone = isIdle && isLog(line);
-      const before = found.length;
-      for (const entry of reading.take(line))
-        found.push(line.text === null ? entry : shownWith(entry, line.number, line.text));
-      const one = found[before];
-      if (isAlone && one?.kind === 'exchange' && found.length === before + 1 && reading.isIdle)
-        alike.learn(line.text ?? '', { ...one.exchange, side: source.side ?? one.exchange.side });
+    for (let next = 0; next < lines.length; ) {
+      next = reading.read(lines, next);
+      const entries = reading.entries();
+      if (entries.length > 0) yield entries;
     }
-    if (skipped > 0) found.push({ kind: 'skipped', line: lines[0]?.number ?? 1, count: skipped });
-    if (found.length > 0) yield found;
   }
   const rest = reading.end();
   if (rest.length > 0) yield rest;
+}
+
+/**
+ * Reads the wanted lines of a file, and leaves out the others. The work for one line is divided into small methods. V8 would compile
+ * one large loop again for each new kind of line, and this would take longer than reading the lines.
+ */
+class FilteredReader {
+  readonly #source: Source;
+  readonly #reading: LineReader;
+  #found: LogEntry[] = [];
+  #skipped = 0;
+
+  constructor(source: Source) {
+    this.#source = source;
+    this.#reading = new LineReader(source);
+  }
+
+  /**
+   * Reads the lines from an index on. Stops early at a line if the entries before it must be processed first.
+   *
+   * @returns the index of the next line to read
+   */
+  read(lines: readonly Line[], from: number): number {
+    for (let index = from; index < lines.length; index += 1) {
+      const line = lines[index];
+      if (!line) continue;
+      if (this.#isUnwanted(line)) this.#reading.leaveOut(line.number);
+      else if (this.#isAlike(line)) {
+        if (this.#found.length > 0) return index;
+        this.#source.alike?.take(line.number);
+        this.#reading.leaveOut(line.number);
+      } else this.#readWhole(line);
+    }
+    if (this.#skipped > 0) this.#found.push({ kind: 'skipped', line: lines[0]?.number ?? 1, count: this.#skipped });
+    this.#skipped = 0;
+    return lines.length;
+  }
+
+  /** Returns the entries that are complete, and forgets them. */
+  entries(): readonly LogEntry[] {
+    const found = this.#found;
+    if (found.length > 0) this.#found = [];
+    return found;
+  }
+
+  /** Returns the entries that the end of the file completes. */
+  end(): readonly LogEntry[] {
+    return this.#reading.end();
+  }
+
+  #isUnwanted(line: Line): boolean {
+    const { mayMatter, ownerOf } = this.#source;
+    if (mayMatter && isLog(line) && this.#reading.isBetweenEntries && !mayMatter(line)) {
+      this.#skipped += 1;
+      return true;
+    }
+    const owner = ownerOf === undefined || line.number === 1 ? 'wanted' : ownerOf(line);
+    if (owner === 'wanted') return false;
+    // If the newest line comes first, a reply comes before its request. The first lines show whether this is so.
+    const mayBeReply = owner === 'unknown' && line.number <= FIRST_LINES;
+    if (mayBeReply || !this.#reading.maySkip(line, owner)) return false;
+    if (owner === 'other') this.#skipped += 1;
+    return true;
+  }
+
+  #isAlike(line: Line): boolean {
+    const { alike } = this.#source;
+    return alike !== undefined && line.number > 1 && this.#reading.isIdle && alike.isLike(line);
+  }
+
+  #readWhole(line: Line): void {
+    const { alike, side } = this.#source;
+    const isAlone = alike !== undefined && this.#reading.isIdle && isLog(line);
+    const before = this.#found.length;
+    for (const entry of this.#reading.take(line))
+      this.#found.push(line.text === null ? entry : shownWith(entry, line.number, line.text));
+    const one = this.#found[before];
+    if (isAlone && one?.kind === 'exchange' && this.#found.length === before + 1 && this.#reading.isIdle)
+      alike.learn(line.text ?? '', { ...one.exchange, side: side ?? one.exchange.side });
+  }
 }
 
 /** True for a line of JSON that is not a part of an entry of several lines. */
