@@ -142,6 +142,13 @@ export function mustBeCutOff(call: LoggedCall): boolean {
   return call.seen.call !== 'balance' && reason !== null && CUT_OFF.has(reason);
 }
 
+/** True if the service itself broke the connection of the call, some time after it had sent the whole call. */
+export function wasBrokenAfterSending({ seen }: LoggedCall): boolean {
+  const { answer, deviation } = seen.exchange;
+  const isBroken = answer.kind === 'none' && (answer.reason === 'broken' || answer.reason === 'aborted');
+  return isBroken && deviation?.brokenAt === undefined;
+}
+
 /** True if the replay broke the connection of a call that had no reply, or no reply in time, in the record. */
 export function isCutOff(past: CallResult, now: CallResult): boolean {
   return past.reason !== null && CUT_OFF.has(past.reason) && now.reason === 'broken';

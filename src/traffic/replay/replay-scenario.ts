@@ -10,7 +10,7 @@ import { planScenario } from '../../scenario/plan/planner.ts';
 import { literalText, type ScenarioDraft, writeScenario } from '../../scenario/write.ts';
 import { type LoggedCall, met } from '../calls/logged-call.ts';
 import type { RecordedCall } from '../recorded-call.ts';
-import { idsOf, mustBeCutOff, nextRelated, noReplyReason } from './compare.ts';
+import { idsOf, mustBeCutOff, nextRelated, noReplyReason, wasBrokenAfterSending } from './compare.ts';
 import { requestEdits } from './request-edits.ts';
 import { scarceBets } from './scarce-bets.ts';
 import { haveSharedWallet } from './shared-wallet.ts';
@@ -45,10 +45,16 @@ export interface ReplayScenarioOptions {
   readonly offered: ReadonlySet<string> | null;
   /** True if the test has the key of a second client. */
   readonly hasOtherClient: boolean;
-  /** True to break the connections of the calls that had no reply, or no reply in time. */
-  readonly cutsOff?: boolean;
+  /** The calls whose connection is broken directly after they are sent. If absent, no call. */
+  readonly cutsOff?: CutOffCalls | undefined;
   readonly uuid: () => string;
 }
+
+/**
+ * `unanswered`: the calls that had no reply, or no reply in time. `also-broken`: also the calls whose connection the service itself broke
+ * after some time.
+ */
+export type CutOffCalls = 'unanswered' | 'also-broken';
 
 /** A scenario made from recorded calls. */
 export interface ReplayScenario {
@@ -82,7 +88,7 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
   const calls = withoutIdleReads(withoutSingleReads(withoutUnsent(all), options), options.signing);
   const groups = atOnce(calls, options.broken.some(isAboutOverlap));
   const scarce = scarceBets(groups);
-  const cutOff = options.cutsOff === true ? cutOffCalls(calls, options) : new Set<number>();
+  const cutOff = cutOffCalls(calls, options);
   const builder = new StepBuilder({ ...options, scarce, cutOff });
   const steps: (StepDraft | readonly StepDraft[] | AddedStep | number)[] = [];
   const leftOutMs = new Map<number, number>();
@@ -166,9 +172,14 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
  */
 function cutOffCalls(
   calls: readonly LoggedCall[],
-  { wrong }: Pick<ReplayScenarioOptions, 'wrong'>,
+  { wrong, cutsOff }: Pick<ReplayScenarioOptions, 'wrong' | 'cutsOff'>,
 ): ReadonlySet<number> {
-  const unanswered = calls.filter((call) => mustBeCutOff(call) && (isLate(call) || !wrong.has(call.number)));
+  if (cutsOff === undefined) return new Set();
+  const unanswered = calls.filter(
+    (call) =>
+      (mustBeCutOff(call) && (isLate(call) || !wrong.has(call.number))) ||
+      (cutsOff === 'also-broken' && wasBrokenAfterSending(call)),
+  );
   return new Set(unanswered.flatMap((call) => (nextRelated(call, calls) === undefined ? [] : [call.number])));
 }
 

@@ -268,7 +268,10 @@ export class StepBuilder {
    * the same time. If the service had no reply in time, breaks the connection immediately after sending.
    */
   #break(part: StepDraft, { seen, number }: LoggedCall): void {
-    if (this.#cutOff.has(number)) part.set('break', 'sent');
+    if (this.#cutOff.has(number)) {
+      part.set('break', 'sent');
+      return;
+    }
     const { answer, tookMs, deviation } = seen.exchange;
     if (answer.kind !== 'none' || (answer.reason !== 'broken' && answer.reason !== 'aborted')) return;
     const isAtOnce = tookMs === null || tookMs < AT_ONCE_MS;

@@ -5,6 +5,7 @@ import type { Outcome } from '../../../src/journal/exchange.ts';
 import { compareReplies, verdictOf } from '../../../src/traffic/replay/compare.ts';
 import { missingData } from '../../../src/traffic/replay/missing-data.ts';
 import {
+  type CutOffCalls,
   type ReplayScenario,
   type ReplayScenarioOptions,
   replayScenario,
@@ -13,7 +14,7 @@ import { notRepeated } from '../../../src/traffic/replay/reproduction.ts';
 import { buildTimeline, type IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
 import { Log } from '../timeline/calls.ts';
 
-function loggedOf({ calls }: IncidentTimeline, speed: number | null = 1, cutsOff = false): ReplayScenario {
+function loggedOf({ calls }: IncidentTimeline, speed: number | null = 1, cutsOff?: CutOffCalls): ReplayScenario {
   return replayScenario(calls, { ...OPTIONS, speed, cutsOff });
 }
 
@@ -54,7 +55,7 @@ it('the connection of a call without a reply in time can be broken, and the time
     .refund('t-2', 't-1', '20.00', { balance: '80.00', tookMs: 50, at: 6 })
     .bet('t-3', '1.00', { none: 'too-late', tookMs: 5000, at: 10 }, { round: 'r-2' });
   const timeline = log.timeline();
-  const { draft, calls, cutOff } = loggedOf(timeline, 1, true);
+  const { draft, calls, cutOff } = loggedOf(timeline, 1, 'unanswered');
   expect(draft.steps).toEqual([
     { bet: { amount: '20.00' }, as: 'bet1', break: 'sent' },
     { wait: '6s' },
@@ -94,12 +95,13 @@ it('a scenario that breaks the connection of each late call does not test the re
   const log = new Log()
     .bet('t-1', '20.00', { none: 'too-late', tookMs: 5000, at: 0 })
     .refund('t-2', 't-1', '20.00', { balance: '80.00', tookMs: 50, at: 6 });
-  const untested = ({ calls }: IncidentTimeline, cutsOff: boolean) =>
+  const untested = ({ calls }: IncidentTimeline, cutsOff?: CutOffCalls) =>
     replayScenario(calls, { ...OPTIONS, broken: ['reply.deadline'], cutsOff }).untested;
-  expect([true, false].map((cutsOff) => untested(log.timeline(), cutsOff))).toEqual([['reply.deadline'], []]);
+  expect(untested(log.timeline(), 'unanswered')).toEqual(['reply.deadline']);
+  expect(untested(log.timeline())).toEqual([]);
   // No other call follows, so the replay waits for the reply.
   log.bet('t-3', '1.00', { none: 'too-late', tookMs: 5000, at: 20 }, { round: 'r-2' });
-  expect(untested(log.timeline(), true)).toEqual([]);
+  expect(untested(log.timeline(), 'unanswered')).toEqual([]);
 });
 
 it('the connection of a call whose reply was lost is broken, unless the lost reply is the mistake', () => {
@@ -107,7 +109,7 @@ it('the connection of a call whose reply was lost is broken, unless the lost rep
     .bet('t-1', '20.00', { none: 'reset', at: 0 })
     .refund('t-2', 't-1', '20.00', { balance: '80.00', at: 6 })
     .timeline();
-  const options = { ...OPTIONS, cutsOff: true };
+  const options = { ...OPTIONS, cutsOff: 'unanswered' as const };
   const { draft, cutOff, calls: replayed } = replayScenario(calls, options);
   expect(draft.steps[0]).toEqual({ bet: { amount: '20.00' }, as: 'bet1', break: 'sent' });
   expect(replayScenario(calls, { ...options, wrong: new Set([1]) }).draft.steps[0]).toEqual({

@@ -51,7 +51,7 @@ import {
   recordedMistakes,
 } from '../../../traffic/replay/recorded-mistakes.ts';
 import { type ReplayOutcome, replayJson } from '../../../traffic/replay/replay-json.ts';
-import type { ReplayScenario } from '../../../traffic/replay/replay-scenario.ts';
+import type { CutOffCalls, ReplayScenario } from '../../../traffic/replay/replay-scenario.ts';
 import { isAboutReply, notRepeated } from '../../../traffic/replay/reproduction.ts';
 import type { IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
 import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
@@ -94,7 +94,7 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
   }
   // A correct operator may reply in time to a call that had no reply in the record. So the scenario breaks the connection of
   // this call, unless only the reply itself was wrong.
-  const cutsOff = !areAboutReplies(incident);
+  const cutsOff = areAboutReplies(incident) ? undefined : 'unanswered';
   const { draft, calls, untested } = replay(incident, flags, currencyOf(timeline), null, true, cutsOff);
   const text = writeScenario(draft, {
     comments: [
@@ -254,12 +254,13 @@ async function playAgain(
       return { outcome: outcomeOf(incident, assignment, played, { outcomes, sessionIDs }), played };
     };
     const first = await playOnce(assign(incident, flags, client), flags.journal);
-    const again = assign(incident, flags, client, true);
+    const again = assign(incident, flags, client, 'also-broken');
     // The test operator replied in time to a call that had no reply, or no reply in time, in the record. So the replay breaks the connection of
     // this call. For rules about the reply itself, a broken connection would show nothing.
+    const { verdict, past } = first.outcome;
     const isInTime =
-      first.outcome.verdict === 'not reproduced' &&
-      ![...first.outcome.past.rules].every(isAboutReply) &&
+      (verdict === 'not reproduced' || verdict === 'differs') &&
+      (past.rules.size === 0 || ![...past.rules].every(isAboutReply)) &&
       first.outcome.compared.some(
         ({ number, now }) => again.logged.cutOff.has(number) && now !== null && now.status !== null,
       );
@@ -298,9 +299,14 @@ interface Assignment {
  * Chooses the sessions for the replay. Prefers sessions in the currency of the incident, and otherwise uses all
  * sessions of the client.
  *
- * @param cutsOff true to break the connections of the calls that had no reply in time
+ * @param cutsOff the calls whose connection is broken directly after they are sent; undefined for no call
  */
-function assign(incident: RecordedIncident, flags: ReplayFlags, client: ClientUnderTest, cutsOff = false): Assignment {
+function assign(
+  incident: RecordedIncident,
+  flags: ReplayFlags,
+  client: ClientUnderTest,
+  cutsOff?: CutOffCalls,
+): Assignment {
   const { timeline } = incident;
   const currency = currencyOf(timeline);
   const sameCurrency = client.sessions.filter((session) => currency !== null && session.currency === currency);

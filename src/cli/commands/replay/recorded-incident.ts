@@ -10,7 +10,7 @@ import {
   wrongRepeats,
 } from '../../../traffic/replay/other-session.ts';
 import { type RecordedIncident, recordedMistakes } from '../../../traffic/replay/recorded-mistakes.ts';
-import { type ReplayScenario, replayScenario } from '../../../traffic/replay/replay-scenario.ts';
+import { type CutOffCalls, type ReplayScenario, replayScenario } from '../../../traffic/replay/replay-scenario.ts';
 import { type Signing, signingOf } from '../../../traffic/replay/signing.ts';
 import type { IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
 import type { ReplayFlags } from './flags.ts';
@@ -49,7 +49,7 @@ async function offeredKeys({ config }: ReplayFlags, stdio: Stdio): Promise<{ rea
  * @param currency the currency that the sessions of the test must have; null for any currency
  * @param offered the currencies of all sessions of the test; null if they are not known
  * @param hasOtherClient true if the test has the key of a second client
- * @param cutsOff true to break the connections of the calls that had no reply in time
+ * @param cutsOff the calls whose connection is broken directly after they are sent; undefined for no call
  */
 export function replay(
   incident: RecordedIncident,
@@ -57,7 +57,7 @@ export function replay(
   currency: string | null,
   offered: ReadonlySet<string> | null,
   hasOtherClient: boolean,
-  cutsOff = false,
+  cutsOff?: CutOffCalls,
 ): ReplayScenario {
   const { timeline, signing } = incident;
   const { rules, breaches, calls, alike } = recordedMistakes(incident);

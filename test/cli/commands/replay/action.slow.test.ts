@@ -19,6 +19,12 @@ afterAll(() => rmSync(cwd, { recursive: true }));
 const replay = (...args: readonly string[]): Promise<Ended> =>
   croupier(['replay', '--linger', '300ms', ...args], { cwd });
 
+/** The moments of a call in a journal, in ms. */
+interface Stamps {
+  readonly start: number;
+  readonly end: number;
+}
+
 interface Line {
   readonly at: number;
   readonly took?: number;
@@ -309,6 +315,31 @@ steps:
       expect(status).toBe(0);
     }
   }, 60_000);
+
+  it('breaks a connection earlier than in the record, if the operator answers before the recorded moment', async () => {
+    await croupier(
+      ['run', 'refund/broken-connection', '--reference', '--linger', '300ms', '--journal', 'quick.ndjson'],
+      {
+        cwd,
+      },
+    );
+    const events = readFileSync(path.join(cwd, 'quick.ndjson'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string; id?: string; amount?: string; stamps?: Stamps });
+    const bet = events.find(({ event, amount }) => event === 'sending' && amount === '8.00');
+    // A slow machine notices only after this time that it must break the connection.
+    const slow = events.map((event) =>
+      event.event === 'received' && event.id === bet?.id && event.stamps
+        ? { ...event, stamps: { ...event.stamps, end: event.stamps.start + 40 } }
+        : event,
+    );
+    writeFileSync(path.join(cwd, 'slow.ndjson'), slow.map((event) => `${JSON.stringify(event)}\n`).join(''));
+    const { out, err, status } = await replay('slow.ndjson', '--reference', '--no-wait');
+    expect(err).toContain('So croupier sends all calls again, and breaks the connection of this call.');
+    expect(out).toMatch(/^same: /);
+    expect(status).toBe(0);
+  });
 
   it('reports an operator that accepts wrong signatures, and one that refuses them as fixed', async () => {
     const [journal, defect] = ['ignored.ndjson', 'signature-ignored'];
