@@ -16,11 +16,18 @@ const MAX_CHANGES = 4096;
  * Decides whether the calls can explain the change between two balances. Other calls may have been in flight at the time of each
  * balance.
  *
+ * @param overlap the calls whose order is open: those that may have been in flight at once, or only those that certainly were
  * @returns true also if an amount is unknown, or if too many changes are possible
  */
-export function isChangeExplained(from: Said, to: Said, transactions: Iterable<Transaction>, bets: Bets): boolean {
+export function isChangeExplained(
+  from: Said,
+  to: Said,
+  transactions: Iterable<Transaction>,
+  bets: Bets,
+  overlap: Overlap = 'possible',
+): boolean {
   const upTo = [...transactions].flatMap((one) => {
-    const attempts = one.attempts.filter((call) => call.number <= to.call.number || met(call, to.call) !== 'no');
+    const attempts = one.attempts.filter((call) => call.number <= to.call.number || isAtOnce(call, to.call, overlap));
     return attempts.length === 0 ? [] : [{ ...one, attempts }];
   });
   const refunds = new Map(
@@ -32,7 +39,7 @@ export function isChangeExplained(from: Said, to: Said, transactions: Iterable<T
   let changes: readonly Money[] = [Money.zero];
   for (const one of upTo) {
     if (one.amount === null) return true;
-    const possible = changesBy(one, one.amount, { from: from.call, to: to.call }, { bets, refunds });
+    const possible = changesBy(one, one.amount, { from: from.call, to: to.call, overlap }, { bets, refunds });
     const all = changes.flatMap((sum) => possible.map((by) => sum.plus(by)));
     changes = [...new Map(all.map((sum) => [sum.toString(), sum])).values()];
     if (changes.length > MAX_CHANGES) return true;
@@ -57,10 +64,13 @@ export function contradictionIn(
   );
 }
 
+type Overlap = 'possible' | 'certain';
+
 /** The two calls whose replies have the balances. */
 interface Between {
   readonly from: LoggedCall;
   readonly to: LoggedCall;
+  readonly overlap: Overlap;
 }
 
 interface Refunded {
@@ -76,15 +86,15 @@ function changesBy(
   between: Between,
   { bets, refunds }: Refunded,
 ): readonly [Money, ...Money[]] {
-  const { from, to } = between;
+  const { from, to, overlap } = between;
   switch (one.call) {
     case 'bet': {
       if (one.state === 'declined') return [Money.zero];
       const refund = one.state === 'accepted' ? undefined : refunds.get(one.txID ?? '');
       if (!refund) return changesOf(one, amount.negated(), between);
       // The refund gives back what the bet took. So the balance is only different between the two.
-      const isTakenBefore = timeOf(refund, from) !== 'before' && timeOf(one, from) !== 'after';
-      const isGivenAfter = timeOf(refund, to) !== 'before';
+      const isTakenBefore = timeOf(refund, from, overlap) !== 'before' && timeOf(one, from, overlap) !== 'after';
+      const isGivenAfter = timeOf(refund, to, overlap) !== 'before';
       return [Money.zero, ...(isTakenBefore ? [amount] : []), ...(isGivenAfter ? [amount.negated()] : [])];
     }
     case 'win':
@@ -97,12 +107,12 @@ function changesBy(
   }
 }
 
-function changesOf(one: Transaction, by: Money, { from, to }: Between): readonly [Money, ...Money[]] {
+function changesOf(one: Transaction, by: Money, { from, to, overlap }: Between): readonly [Money, ...Money[]] {
   // The operator may carry out a call late if its outcome is unknown.
   if (!isAccepted(one) || one.isCampaign) return [Money.zero, by];
-  const begun = timeOf(one, from);
+  const begun = timeOf(one, from, overlap);
   if (begun === 'before') return [Money.zero];
-  return begun === 'after' && timeOf(one, to) === 'before' ? [by] : [Money.zero, by];
+  return begun === 'after' && timeOf(one, to, overlap) === 'before' ? [by] : [Money.zero, by];
 }
 
 function isAccepted({ attempts }: Transaction): boolean {
@@ -110,8 +120,13 @@ function isAccepted({ attempts }: Transaction): boolean {
 }
 
 /** Says whether a transaction was carried out before or after a call. `near`: the times do not show it. */
-function timeOf({ attempts }: Transaction, call: LoggedCall): 'before' | 'near' | 'after' {
-  if (attempts.some((attempt) => attempt.number !== call.number && met(attempt, call) !== 'no')) return 'near';
+function timeOf({ attempts }: Transaction, call: LoggedCall, overlap: Overlap): 'before' | 'near' | 'after' {
+  if (attempts.some((attempt) => attempt.number !== call.number && isAtOnce(attempt, call, overlap))) return 'near';
   if (attempts.every(({ number }) => number > call.number)) return 'after';
   return attempts.every(({ number }) => number <= call.number) ? 'before' : 'near';
+}
+
+function isAtOnce(a: LoggedCall, b: LoggedCall, overlap: Overlap): boolean {
+  const answer = met(a, b);
+  return answer === 'yes' || (answer === 'maybe' && overlap === 'possible');
 }

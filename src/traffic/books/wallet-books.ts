@@ -85,6 +85,12 @@ function meetingsOf(calls: readonly LoggedCall[], index: number, reachMs: number
  */
 const NEIGHBOURS = 100;
 
+/** A balance that the calls do not explain. */
+interface Unexplained extends Said {
+  /** True if the calls explain it in another order than in the logs. */
+  readonly isOnlyByOrder: boolean;
+}
+
 /** The transactions of a wallet that are known so far. */
 export interface Ledger {
   readonly bets: Bets;
@@ -124,7 +130,7 @@ export class BooksComputation {
     balances: [],
   };
   /** A balance before the first usable balance that the calls between the two do not explain. Null if there is none. */
-  #unexplained: Said | null = null;
+  #unexplained: Unexplained | null = null;
 
   /** The possible states of the books that a balance rejected, although one error of the operator would explain this balance. */
   #rejected: readonly Rejected[] = [];
@@ -163,6 +169,10 @@ export class BooksComputation {
     if (!this.#isAnchored) return null;
     const clause = (what: string, { balance, call }: Said): string =>
       `the calls do not explain the ${what} balance in a reply (${balance.format(2)}, call ${call.number}), and other calls were in flight at the same time`;
+    if (this.#unexplained?.isOnlyByOrder === true) {
+      const { balance, call } = this.#unexplained;
+      return `the calls explain the first balance in a reply (${balance.format(2)}, call ${call.number}) only in another order than in the logs, and an error of the operator would explain it too`;
+    }
     if (this.#unexplained) return clause('first', this.#unexplained);
     const isConfirmed = this.#unread.some(({ balance }) =>
       this.#worlds.some((world) => isSameButForRest(world.balance, balance)),
@@ -335,18 +345,20 @@ export class BooksComputation {
 
   /**
    * Compares the first usable balance with the balances before it, which came while other calls were in flight, and compares these
-   * balances with each other. Returns one that the calls do not explain.
+   * balances with each other. Returns one that the calls do not explain, or that they explain only if two calls which perhaps overlapped
+   * had another order than in the logs. An error of the operator would explain such a balance as well.
    */
-  #unexplainedBefore(call: LoggedCall, balance: Money): Said | null {
+  #unexplainedBefore(call: LoggedCall, balance: Money): Unexplained | null {
     if (this.#unread.length === 0) return null;
     const { bets } = this.#ledger;
     const transactions = [...this.#ledger.transactions()];
     const first = { balance, call };
-    return (
+    const unexplained =
       this.#unread.find((one) => !isChangeExplained(one, first, transactions, bets)) ??
-      contradictionIn(this.#unread, transactions, bets) ??
-      null
-    );
+      contradictionIn(this.#unread, transactions, bets);
+    if (unexplained) return { ...unexplained, isOnlyByOrder: false };
+    const byOrder = this.#unread.find((one) => !isChangeExplained(one, first, transactions, bets, 'certain'));
+    return byOrder ? { ...byOrder, isOnlyByOrder: true } : null;
   }
 
   /**

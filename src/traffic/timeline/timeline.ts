@@ -95,7 +95,8 @@ export function buildTimeline(
   // balances show which order is right.
   const byFile = build('file', unread);
   const [timeFits, fileFits] = [fits(byTime), fits(byFile)];
-  if (timeFits !== fileFits) return timeFits ? byTime : byFile;
+  if (timeFits && !fileFits && !hidesFirstBalance(byTime, byFile)) return byTime;
+  if (fileFits && !timeFits && !hidesFirstBalance(byFile, byTime)) return byFile;
   const unsure = isSameResult(byTime, byFile) ? byTime : build('time', [...unread, UNKNOWN_ORDER]);
   // Some rules depend on the order of the calls. So a breach or a fault is certain only if it occurs in both orders.
   const certain = new Set(byFile.breaches.map((one) => breachKey(one, byFile)));
@@ -194,6 +195,16 @@ const UNKNOWN_ORDER =
 /** True if the calls explain each balance in a reply. */
 function fits({ wallets }: IncidentTimeline): boolean {
   return wallets.every(({ books }) => books.deviations.length === 0 && books.unknown === null);
+}
+
+/**
+ * True if a wallet has a balance before its first call about money only in the other order. Without this balance, nothing shows how
+ * the operator booked this call. So it proves nothing that the calls explain all balances in this order.
+ */
+function hidesFirstBalance({ wallets }: IncidentTimeline, other: IncidentTimeline): boolean {
+  return wallets.some(
+    ({ wallet, since }) => since !== null && other.wallets.some((one) => one.wallet === wallet && one.since === null),
+  );
 }
 
 function isSameResult(a: IncidentTimeline, b: IncidentTimeline): boolean {

@@ -973,6 +973,16 @@ describe('lines that are not in the order of their times', () => {
     expect([timeline.status, only(timeline).serviceFaults.length]).toEqual([1, 1]);
   });
 
+  it('prove nothing if the balance before the first bet comes after it in the file', () => {
+    const timeline = new Log()
+      .bet('b1', '5.00', { balance: '100.00', at: 5 })
+      .win('w1', '0', { balance: '100.00', at: 9 })
+      .balance('100.00', { at: 0 })
+      .balance('100.00', { at: 20 })
+      .timeline();
+    expect([timeline.status, only(timeline).difference]).toEqual([3, null]);
+  });
+
   it('leave open which error made a balance wrong if each order shows another one', () => {
     const timeline = new Log()
       .balance('100.00')
