@@ -62,6 +62,7 @@ const MAX_SHOWN = 4096;
 const UNKNOWN = { kind: 'unknown' } as const;
 const CUT = 'the logger has cut its JSON';
 const ENDS_WITHIN_LINE = 'the file ends within this line';
+const BEGINS_WITHIN_LINE = 'the file begins within this line';
 /** Matches the colours that loggers print for a terminal. */
 const COLOUR = /\u001B\[[\d;]{0,20}m/g;
 
@@ -698,6 +699,10 @@ class LineReader {
   #begin(text: string, line: Line): void {
     const { number, ended } = line;
     if (text.trim() === '') return;
+    if (number === 1 && beginsWithinJson(text)) {
+      this.#out.push({ kind: 'unreadable', line: number, why: BEGINS_WITHIN_LINE });
+      return;
+    }
     if (beginsMessage(text)) {
       this.#message = { line: number, reading: new MessageReader(text), time: null };
       return;
@@ -969,6 +974,20 @@ function printedBy(asked: LoggedExchange, printed: LoggedExchange['request']): L
   if (!isSame || asked.answer.kind !== 'unknown') return undefined;
   const request = { ...asked.request, headers: printed.headers, body: body === 'unknown' ? printed.body : body };
   return { ...asked, request };
+}
+
+/**
+ * True for the rest of a line of JSON whose beginning is missing: it closes more braces and brackets than it opened. Such a rest can be a
+ * whole document with many calls, so its fields say nothing about one call.
+ */
+function beginsWithinJson(text: string): boolean {
+  let depth = 0;
+  for (const sign of text) {
+    if (sign === '{' || sign === '[') depth += 1;
+    else if (sign === '}' || sign === ']') depth -= 1;
+    if (depth < 0) return !isFields(parsedLine(text));
+  }
+  return false;
 }
 
 /** Matches what a line of text must have outside its JSON if it describes a request: a path, a URL or the name of a call. */

@@ -10,8 +10,8 @@ import type { Simulation, Truth } from './simulation.ts';
 
 /** Reads log files as `croupier incident` does. */
 export async function timelineOf(files: readonly LogFile[]): Promise<IncidentTimeline> {
-  const sources = files.map(({ side, text }) => ({
-    file: `${side}.log`,
+  const sources = files.map(({ side, part = 0, text }) => ({
+    file: `${side}-${part}.log`,
     side,
     form: logForm(),
     open: () => chunks(text),
@@ -28,35 +28,79 @@ function cents(money: Money | null): number | null {
   return money === null ? null : Number(money.shift(2).toString());
 }
 
+/** Facts about the log files of a simulation. */
+interface Files {
+  /** The timeline of the undamaged logs. */
+  readonly undamaged: IncidentTimeline;
+  /** True if lines are missing within the logs without a trace. */
+  readonly isShortened: boolean;
+  /** If the logs were cut: the number of entries whose beginning is in the files. */
+  readonly begun: number | null;
+}
+
 /** Returns each claim of a timeline that is not true of the simulation. An empty list: every claim is true. */
 export function falseClaims(
   timeline: IncidentTimeline,
-  { truths, defect }: Simulation,
-  { undamaged, isShortened }: { readonly undamaged: IncidentTimeline; readonly isShortened: boolean },
+  { truths, defect, entries }: Simulation,
+  { undamaged, isShortened, begun }: Files,
 ): readonly string[] {
   const broken = new Set(undamaged.breaches.map(({ rule }) => rule));
   // Without its bet, a refund that was not answered 200 breaks the rule about unknown bets.
   if (broken.has('refund.restore')) broken.add('refund.unknown');
   for (const { rules } of truths) for (const rule of rules) broken.add(rule as RuleId);
-  const found: string[] = timeline.breaches.flatMap(({ rule, verdict }) =>
-    verdict === 'fail' && !broken.has(rule) ? [`breaks ${rule}`] : [],
+  const found: string[] = timeline.breaches.flatMap(({ call, rule, verdict }) =>
+    verdict === 'fail' && !broken.has(rule) && !(rule.startsWith('idempotency.') && isFailedRepeat(call))
+      ? [`breaks ${rule}`]
+      : [],
   );
   // The operator's log can't show a call that did not reach the operator, or whose reply was lost.
   const isOfService = timeline.calls.some(({ seen }) => seen.exchange.side === 'service');
-  const isWell = truths.every(
-    ({ booked, should, pending }) => booked === should && (pending.size === 0 || !isOfService),
+  const shown = new Set(timeline.calls.map(({ seen }) => seen.txID));
+  const isWell = truths.every(({ booked, should, pending }) =>
+    begun === null
+      ? booked === should && (pending.size === 0 || !isOfService)
+      : !isOfService || ![...pending].some((txID) => shown.has(txID)),
   );
   // Lines that are not in the log may be those that show the defect.
   const isWholeTruth = !isShortened || defect === null;
   if (isWholeTruth && timeline.status === 0 && !isWell)
     found.push('all-clear, but money is missing or a call is pending');
+  const read = timeline.calls.reduce((sum, { alsoSeen }) => sum + (alsoSeen ? 2 : 1), 0);
+  if (begun !== null && read < begun && timeline.status === 0) found.push('all-clear, but a cut entry was not read');
+  const missing = begun === null ? new Set() : walletsWithoutLast(timeline, undamaged);
   for (const wallet of timeline.wallets) {
+    // The sums are those of the calls before the cut.
+    if (missing.has(wallet.wallet)) continue;
     const truth = truths.find(
       ({ player }) => wallet.player === `p${player}` || wallet.sessions.includes(`s-${player}`),
     );
-    found.push(...(truth ? walletClaims(wallet, truth, isWholeTruth) : claimsOfNobody(wallet)));
+    // The sums do not contain what happened before the beginning of a file that was cut.
+    const isWholeSum = isWholeTruth && (begun === null || defect === null);
+    found.push(...(truth ? walletClaims(wallet, truth, isWholeSum) : claimsOfNobody(wallet)));
   }
   return found;
+
+  /** True if the operator really answered a call with an error that it had answered 200 before. */
+  function isFailedRepeat(number: number): boolean {
+    const seen = timeline.calls.find((one) => one.number === number)?.seen;
+    const attempts = entries.filter(
+      ({ side, call, txID }) => side === 'operator' && call === seen?.call && txID === seen.txID,
+    );
+    const first = attempts.findIndex(({ status }) => status === 200);
+    return first >= 0 && attempts.slice(first).some(({ status }) => status === 500);
+  }
+}
+
+/** Returns the names of the wallets whose last call is not in a timeline. */
+function walletsWithoutLast(timeline: IncidentTimeline, whole: IncidentTimeline): ReadonlySet<string | null> {
+  const lastOf = ({ calls }: WalletVerdict): string => {
+    const last = calls.at(-1)?.seen;
+    return `${last?.txID ?? ''} ${last?.exchange.time?.ms ?? ''}`;
+  };
+  const lasts = new Map(timeline.wallets.map((verdict) => [verdict.wallet, lastOf(verdict)]));
+  return new Set(
+    whole.wallets.flatMap((verdict) => (lasts.get(verdict.wallet) === lastOf(verdict) ? [] : [verdict.wallet])),
+  );
 }
 
 function walletClaims(verdict: WalletVerdict, truth: Truth, isWholeTruth: boolean): readonly string[] {

@@ -11,6 +11,9 @@ export const DAMAGES = [
   'drop',
   'gap',
   'cut',
+  'cut-anywhere',
+  'cut-document',
+  'rotated',
   'double',
   'reorder',
   'mask-player',
@@ -34,16 +37,35 @@ interface Line {
 /** A log file with its side. */
 export interface LogFile {
   readonly side: Entry['side'];
+  /** The number of the file among the files of its side. If absent, the side has one file. */
+  readonly part?: number;
   readonly text: string;
 }
 
-/** Writes the log files of a simulation, with one kind of damage. */
+/** Writes the log files of a simulation, with one kind of damage. The files are in the order in which they are read. */
 export function logFiles(simulation: Simulation, { sides, damage }: Writing, random: Random): readonly LogFile[] {
   const wanted = sides === 'both' ? (['service', 'operator'] as const) : [sides];
-  return wanted.map((side) => {
+  return wanted.flatMap((side) => {
     const entries = simulation.entries.filter((entry) => entry.side === side);
-    return { side, text: damaged(entries, damage, random) };
+    return partsOf(damaged(entries, damage, random), damage, random).map((text, part) => ({ side, part, text }));
   });
+}
+
+/** Cuts a file. Never cuts between two lines, because then nothing in the file would show that lines are missing. */
+function partsOf(text: string, damage: Damage, random: Random): readonly string[] {
+  const anywhere = (): number => {
+    const at = random.whole(1, text.length - 1);
+    if (text[at] === '\n') return at - 1;
+    return text[at - 1] === '\n' ? at + 1 : at;
+  };
+  if (damage === 'rotated') {
+    // The second part of the log comes first, as in an alphabetical list of wallet.log and wallet.log.1.
+    const at = anywhere();
+    return [text.slice(at), text.slice(0, at)];
+  }
+  if (damage !== 'cut-anywhere' && damage !== 'cut-document') return [text];
+  const [from = 0, to = 0] = [anywhere(), anywhere()].toSorted((a, b) => a - b);
+  return [random.pick([text.slice(0, to), text.slice(from), text.slice(from, to)])];
 }
 
 function damaged(entries: readonly Entry[], damage: Damage, random: Random): string {
@@ -59,7 +81,14 @@ function damaged(entries: readonly Entry[], damage: Damage, random: Random): str
   };
   const inFile = (all: readonly Line[]): string => all.map(({ text }) => `${text}\n`).join('');
   switch (damage) {
+    case 'cut-document':
+      return documentOf(
+        lines.map(({ text }) => JSON.parse(text) as Record<string, unknown>),
+        random,
+      );
     case 'none':
+    case 'cut-anywhere':
+    case 'rotated':
     case 'mask-player':
     case 'pod-clocks':
     case 'whole-seconds':
@@ -123,6 +152,73 @@ function damaged(entries: readonly Entry[], damage: Damage, random: Random): str
       );
   }
 }
+
+/** Writes the lines as JSON documents: a list, a list of ECS, a HAR, or one or several documents of OTLP. */
+function documentOf(lines: readonly Record<string, unknown>[], random: Random): string {
+  const indent = random.pick([0, 2]);
+  const write = (value: object): string => `${JSON.stringify(value, null, indent)}\n`;
+  switch (random.pick(['list', 'ecs', 'har', 'otlp', 'otlp-batches'] as const)) {
+    case 'list':
+      return write(lines);
+    case 'ecs':
+      return write(lines.map(ecsOf));
+    case 'har':
+      return write({ log: { version: '1.2', creator: { name: 'test' }, entries: lines.map(harOf) } });
+    case 'otlp':
+      return write(otlpOf(lines));
+    case 'otlp-batches': {
+      const size = random.whole(1, 5);
+      const batches = lines.flatMap((_, at) => (at % size === 0 ? [lines.slice(at, at + size)] : []));
+      return batches.map((batch) => `${JSON.stringify(otlpOf(batch))}\n`).join('');
+    }
+  }
+}
+
+function ecsOf({ ts, player, method, url, requestBody, status, responseBody, error, durationMs }: Fields): object {
+  return {
+    '@timestamp': ts,
+    user: { id: player },
+    url: { full: url },
+    http: {
+      request: { method, ...(requestBody !== undefined && { body: { content: requestBody } }) },
+      ...(status !== undefined && { response: { status_code: status, body: { content: responseBody } } }),
+    },
+    ...(error !== undefined && { error: { message: error } }),
+    event: { duration: Number(durationMs) * 1e6 },
+  };
+}
+
+function harOf({ ts, player, method, url, requestBody, status, responseBody, error, durationMs }: Fields): object {
+  return {
+    startedDateTime: ts,
+    time: durationMs,
+    _croupier: { player },
+    request: {
+      method,
+      url,
+      headers: [],
+      ...(requestBody !== undefined && { postData: { mimeType: 'application/json', text: requestBody } }),
+    },
+    response:
+      status === undefined
+        ? { status: 0, statusText: '', headers: [], content: {}, _error: error }
+        : { status, statusText: '', headers: [], content: { text: responseBody } },
+  };
+}
+
+function otlpOf(lines: readonly Fields[]): object {
+  const logRecords = lines.map(({ ts, ...fields }) => ({
+    timeUnixNano: `${Date.parse(String(ts))}000000`,
+    body: { stringValue: 'call' },
+    attributes: Object.entries(fields).map(([key, value]) => ({
+      key,
+      value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value },
+    })),
+  }));
+  return { resourceLogs: [{ resource: { attributes: [] }, scopeLogs: [{ scope: {}, logRecords }] }] };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Cuts a body of a line, as loggers with a maximum length do. */
 function withCutBody(text: string, random: Random): string {

@@ -107,6 +107,8 @@ function* entriesOf(
   if (why === 'too big') yield { kind: 'unreadable', line, why: 'the entry is larger than 64 MB' };
   else if (why === 'cut off')
     yield { kind: 'unreadable', line, why: 'the file ends within the entry that begins here' };
+  else if (why === 'unended')
+    yield { kind: 'unreadable', line, why: 'the file ends before the end of its list of entries' };
   else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
   else if (isPostmanEntry(value)) yield* readPostmanEntry(value, place);
   else if (isFields(value)) for (const each of linesIn(value)) yield* entriesOfLine(each, place, form, correlation);
@@ -155,11 +157,14 @@ const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET, N
   0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d, 0x0a,
 ] as const;
 
-/** One object of a document. `text` is null if the object is too large, or if the document ends within the object. */
+/**
+ * One object of a document. `text` is null if the object is too large, or if the document ends within the object. `unended`: no object,
+ * but the document ends after an object, before the end of the list.
+ */
 export interface FoundObject {
   readonly line: number;
   readonly text: string | null;
-  readonly why: 'whole' | 'too big' | 'cut off';
+  readonly why: 'whole' | 'too big' | 'cut off' | 'unended';
 }
 
 /**
@@ -246,7 +251,8 @@ class Scan {
 
   *end(): Generator<FoundObject> {
     if (this.#taken) yield { line: this.#taken.line, text: null, why: 'cut off' };
-    else if (!this.#found && this.#open.length > 0) yield { line: this.#line, text: null, why: 'cut off' };
+    else if (this.#open.length > 0 && this.#listDepth !== Number.POSITIVE_INFINITY)
+      yield { line: this.#line, text: null, why: this.#found ? 'unended' : 'cut off' };
   }
 
   #within(byte: number): void {
