@@ -87,6 +87,19 @@ export function areAboutReplies(incident: RecordedIncident): boolean {
   return rules.length > 0 && rules.every(isAboutReply) && !isAboutMoney;
 }
 
+/**
+ * Returns the numbers of the bets that the operator perhaps took after their refund. No replay can make an operator take a bet so late.
+ */
+export function betsAfterRefund({ timeline }: RecordedIncident): readonly number[] {
+  const causes = timeline.wallets
+    .flatMap(({ debts, possibleDebts }) => [...debts, ...possibleDebts])
+    .flatMap(({ deviation }) => (deviation ? [...deviation.causes, ...deviation.otherCauses.flat()] : []));
+  const late = causes.filter(
+    ({ rule, transaction }) => transaction.call === 'bet' && rule?.startsWith('refund.') === true,
+  );
+  return [...new Set(late.flatMap(({ transaction }) => transaction.attempts[0]?.number ?? []))];
+}
+
 /** True if both calls got the same error: the same status other than 200 with the same code, or no reply for the same reason. */
 function isSameError(a: LoggedCall, b: LoggedCall): boolean {
   if (a.status === RIGHT_STATUS || a.ending === 'unknown') return false;

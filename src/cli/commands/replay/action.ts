@@ -5,7 +5,7 @@ import { resolveClients } from '../../../app/config/clients.ts';
 import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
 import { askForProduction } from '../../../app/config/production.ts';
 import { embeddedOperator, refuseOtherOperators, variationsOf } from '../../../app/embedded-operator.ts';
-import { UsageError } from '../../../app/exit-status.ts';
+import { EXIT, UsageError } from '../../../app/exit-status.ts';
 import { whyUnreadable } from '../../../app/files.ts';
 import { refuseInputFile } from '../../../app/input-files.ts';
 import { lockSettings, NO_LOCK } from '../../../app/lock/lock-folder.ts';
@@ -46,6 +46,7 @@ import {
 } from '../../../traffic/replay/other-session.ts';
 import {
   areAboutReplies,
+  betsAfterRefund,
   callsWithIdsOf,
   type RecordedIncident,
   recordedMistakes,
@@ -75,7 +76,8 @@ const MIN_SHOWN_WAIT_MS = 10_000;
 /**
  * `croupier replay`: repeats recorded calls, and compares the replies with the recorded ones.
  *
- * @returns 0 if the problem is fixed or never existed, 1 if a problem exists now, 3 if undecided
+ * @returns 0 if the problem is fixed or never existed, 1 if a problem exists now, 3 if undecided. With `--scenario`: 3 if the scenario
+ * can't repeat the situation of the logs
  */
 export async function replayCommand(files: readonly string[], flags: ReplayFlags, stdio: Stdio): Promise<number> {
   const { file, selection } = chosenBy(flags);
@@ -96,11 +98,12 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
   // this call, unless only the reply itself was wrong.
   const cutsOff = areAboutReplies(incident) ? undefined : 'unanswered';
   const { draft, calls, untested } = replay(incident, flags, currencyOf(timeline), null, true, cutsOff);
+  const limits = [...untestedText(untested), ...lateBetsText(betsAfterRefund(incident))];
   const text = writeScenario(draft, {
     comments: [
       `croupier replay wrote this scenario from the calls in ${read.join(', ')}.`,
       ...missingData(calls, incident.signing),
-      ...untestedText(untested),
+      ...limits,
     ],
     schema: 'node_modules/croupier-conformance/schema/scenario.json',
   });
@@ -111,9 +114,9 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
   } catch (error) {
     throw new UsageError(`${file} can't be written: ${whyUnreadable(error)}.`, { cause: error });
   }
-  for (const note of [...notes, ...untestedText(untested)]) stdio.err.write(`${forTerminal(note)}\n`);
+  for (const note of [...notes, ...limits]) stdio.err.write(`${forTerminal(note)}\n`);
   stdio.err.write(`Written: ${forTerminal(file)}. Run it with: croupier run ${forTerminal(file)}\n`);
-  return 0;
+  return betsAfterRefund(incident).length > 0 ? EXIT.UNDECIDED : 0;
 }
 
 /**
@@ -154,6 +157,13 @@ function testFlags({ session: _recorded, testSession, ...rest }: ReplayFlags) {
 
 function untestedText(rules: readonly string[]): readonly string[] {
   return rules.length === 0 ? [] : [`The record breaks ${rules.join(', ')}, which this scenario can't test.`];
+}
+
+function lateBetsText(bets: readonly number[]): readonly string[] {
+  if (bets.length === 0) return [];
+  return [
+    `In the logs, the operator perhaps took the bet of call ${bets.join(', ')} after its refund. A scenario can't make the operator take a bet so late. So a run without a failure does not show that this error is fixed.`,
+  ];
 }
 
 /** Returns the currency of the first call that moves money. This call belongs to the main session of the replay. */

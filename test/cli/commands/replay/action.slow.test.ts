@@ -191,6 +191,21 @@ steps:
     expect([await run(), await run('--defect', 'refund-paid-twice')]).toEqual([0, 1]);
   });
 
+  it('says that a scenario can not make the operator take a bet after its refund', async () => {
+    const log = write('taken-late.log', [
+      { at: 0, path: '/balance?sessionID=s-1', reply: { balance: '100.00' } },
+      { at: 1000, ...bet('t-1'), status: 500, reply: { message: 'Please try again.' } },
+      { at: 3000, ...refund('t-2', 't-1'), ...said('100.00') },
+      { at: 6000, path: '/balance?sessionID=s-1', reply: { balance: '95.00' } },
+    ]);
+    const { err, status } = await replay(log, '--scenario', 'taken-late.yaml');
+    expect(err).toContain('In the logs, the operator perhaps took the bet of call 2 after its refund.');
+    expect(readFileSync(path.join(cwd, 'taken-late.yaml'), 'utf8')).toContain('does not show that this error is fixed');
+    expect(status).toBe(3);
+    // In the replay itself, the rule is not tested again either.
+    expect((await replay(log, '--reference', '--no-wait')).status).toBe(3);
+  });
+
   it('breaks a connection that was broken in the record', async () => {
     const run = ['run', 'win/retried-at-once', '--reference', '--race-rounds', '1', '--journal', 'broken.ndjson'];
     await croupier(run, { cwd });
