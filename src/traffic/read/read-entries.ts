@@ -977,10 +977,11 @@ function printedBy(asked: LoggedExchange, printed: LoggedExchange['request']): L
 }
 
 /**
- * True for the rest of a line of JSON whose beginning is missing: it closes more braces and brackets than it opened. Such a rest can be a
- * whole document with many calls, so its fields say nothing about one call.
+ * True for the rest of a line of JSON whose beginning is missing: it closes more braces and brackets than it opened, or begins with the
+ * comma before an object. Such a rest can be a whole document with many calls, so its fields say nothing about one call.
  */
 function beginsWithinJson(text: string): boolean {
+  if (/^\s*,\s*(?:\{|$)/.test(text)) return true;
   let depth = 0;
   for (const sign of text) {
     if (sign === '{' || sign === '[') depth += 1;

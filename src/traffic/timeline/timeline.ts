@@ -194,17 +194,21 @@ const UNKNOWN_ORDER =
 
 /** True if the calls explain each balance in a reply. */
 function fits({ wallets }: IncidentTimeline): boolean {
-  return wallets.every(({ books }) => books.deviations.length === 0 && books.unknown === null);
+  return wallets.every(isExplained);
+}
+
+function isExplained({ books }: WalletVerdict): boolean {
+  return books.deviations.length === 0 && books.unknown === null;
 }
 
 /**
- * True if a wallet has a balance before its first call about money only in the other order. Without this balance, nothing shows how
- * the operator booked this call. So it proves nothing that the calls explain all balances in this order.
+ * True if a wallet has a balance before its first call about money only in the other order, and this order has a wrong balance of the
+ * wallet. Without the first balance, nothing shows how the operator booked the call. So it proves nothing that the calls explain all
+ * balances.
  */
 function hidesFirstBalance({ wallets }: IncidentTimeline, other: IncidentTimeline): boolean {
-  return wallets.some(
-    ({ wallet, since }) => since !== null && other.wallets.some((one) => one.wallet === wallet && one.since === null),
-  );
+  const wrong = other.wallets.filter((one) => one.since === null && !isExplained(one));
+  return wallets.some(({ wallet, since }) => since !== null && wrong.some((one) => one.wallet === wallet));
 }
 
 function isSameResult(a: IncidentTimeline, b: IncidentTimeline): boolean {

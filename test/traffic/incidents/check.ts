@@ -6,7 +6,7 @@ import { unreadClauses } from '../../../src/traffic/read/unread.ts';
 import { buildTimeline, type IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
 import { isDecided, type WalletVerdict } from '../../../src/traffic/timeline/verdict.ts';
 import type { LogFile } from './damage.ts';
-import type { Simulation, Truth } from './simulation.ts';
+import { DEFECTS, type Simulation, type Truth } from './simulation.ts';
 
 /** Reads log files as `croupier incident` does. */
 export async function timelineOf(files: readonly LogFile[]): Promise<IncidentTimeline> {
@@ -48,6 +48,8 @@ export function falseClaims(
   // Without its bet, a refund that was not answered 200 breaks the rule about unknown bets.
   if (broken.has('refund.restore')) broken.add('refund.unknown');
   for (const { rules } of truths) for (const rule of rules) broken.add(rule as RuleId);
+  // A win of 0 that is paid twice breaks its rule, too, without an effect on the balance.
+  for (const rule of defect === null ? [] : DEFECTS[defect]) broken.add(rule);
   const found: string[] = timeline.breaches.flatMap(({ call, rule, verdict }) =>
     verdict === 'fail' && !broken.has(rule) && !(rule.startsWith('idempotency.') && isFailedRepeat(call))
       ? [`breaks ${rule}`]
