@@ -6,6 +6,7 @@ import type { RightUnit } from '../judge/attribution/units.ts';
 import { Judge } from '../judge/judge.ts';
 import { PlannedCalls } from '../judge/planned-calls.ts';
 import type { Stop } from '../judge/policy/stop.ts';
+import type { BalancesOfOthers } from '../judge/reads/balances-of-others.ts';
 import type { GivenTxIDs } from '../judge/reads/given-tx-ids.ts';
 import type { StaleReadHistory } from '../judge/reads/stale-reads.ts';
 import { Wallet } from '../judge/wallet/wallet.ts';
@@ -56,6 +57,7 @@ export interface ScenarioPlayOptions {
    * calls in the right unit.
    */
   readonly rightUnit: RightUnit;
+  readonly balancesOfOthers: BalancesOfOthers;
   /** The operator's txIDs that the run has got so far. */
   readonly givenTxIDs: GivenTxIDs;
   /** The balances that earlier scenarios have left. Absent: every scenario reads the balances first. */
@@ -107,6 +109,7 @@ export function createScenarioContext(options: ScenarioContextOptions): Scenario
     staleReads,
     stakeOf: (alias) => denominations.get(alias)?.stake,
     rightUnit: options.rightUnit,
+    balancesOfOthers: options.balancesOfOthers,
     givenTxIDs: options.givenTxIDs,
     report,
     ...(options.reportSum && { reportSum: options.reportSum }),

@@ -4,6 +4,7 @@ import type { ContractVersion } from '../contract/versions.ts';
 import type { FoundSum } from '../journal/event.ts';
 import type { Finding } from '../journal/finding.ts';
 import type { RightUnit } from './attribution/units.ts';
+import type { BalancesOfOthers } from './reads/balances-of-others.ts';
 import type { GivenTxIDs } from './reads/given-tx-ids.ts';
 import type { StaleReadHistory } from './reads/stale-reads.ts';
 import type { Wallet } from './wallet/wallet.ts';
@@ -52,6 +53,8 @@ export interface JudgeContext {
   readonly staleReads: StaleReadHistory;
   /** The kinds of calls for which this run has shown that the operator reads their amounts in the right unit. */
   readonly rightUnit: RightUnit;
+  /** The balances of all players of the run. */
+  readonly balancesOfOthers: BalancesOfOthers;
   /** The operator's txIDs that the run has got so far. */
   readonly givenTxIDs: GivenTxIDs;
   report(finding: Finding): void;

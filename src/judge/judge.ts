@@ -77,6 +77,7 @@ export class Judge {
       proven: (rule) => context.proven(rule),
       staleReads: context.staleReads,
       rightUnit: context.rightUnit,
+      balancesOfOthers: context.balancesOfOthers,
       seenBefore: (what) => context.seenBefore(what),
     });
     this.#recorder = new CallRecorder(plannedCalls, this.effects, context);

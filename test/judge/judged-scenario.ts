@@ -9,6 +9,7 @@ import { RightUnit } from '../../src/judge/attribution/units.ts';
 import { Judge, type Reaction } from '../../src/judge/judge.ts';
 import type { SentCall } from '../../src/judge/observed-call.ts';
 import { PlannedCalls } from '../../src/judge/planned-calls.ts';
+import { BalancesOfOthers } from '../../src/judge/reads/balances-of-others.ts';
 import { GivenTxIDs } from '../../src/judge/reads/given-tx-ids.ts';
 import { StaleReadHistory } from '../../src/judge/reads/stale-reads.ts';
 import { Wallet } from '../../src/judge/wallet/wallet.ts';
@@ -122,6 +123,7 @@ class ScenarioPlayer {
       stakeOf: () => Money.of('1'),
       staleReads: new StaleReadHistory(),
       rightUnit: new RightUnit(),
+      balancesOfOthers: new BalancesOfOthers(),
       givenTxIDs: new GivenTxIDs(),
       proven: (rule) => (options.proven ?? []).some((one) => one === rule),
       report: (finding) => this.#findings.push(finding),
@@ -236,6 +238,7 @@ class ScenarioPlayer {
       case 'probe': {
         const values = [this.#probe(step.session), this.#probe(step.session)];
         const result = this.#judge.reads.probed(values);
+        if (result === 'read-again') return this.#read(step.session);
         return result === 'somebody-else'
           ? { verdict: 'inconclusive', reason: result, connection: true, causes: [] }
           : null;

@@ -126,6 +126,7 @@ export class Reads {
       case 'probe': {
         const values = [await this.#probe(alias), await this.#probe(alias)];
         const outcome = this.#context.judge.reads.probed(values);
+        if (outcome === 'read-again') return (await this.own(alias)).stopReason;
         return outcome === 'somebody-else'
           ? {
               verdict: 'inconclusive',

@@ -10,6 +10,7 @@ import { PLAIN_EFFECTS } from '../../judge/attribution/candidates.ts';
 import { RightUnit } from '../../judge/attribution/units.ts';
 import { Judge, type Reaction } from '../../judge/judge.ts';
 import { PlannedCalls } from '../../judge/planned-calls.ts';
+import { BalancesOfOthers } from '../../judge/reads/balances-of-others.ts';
 import { GivenTxIDs } from '../../judge/reads/given-tx-ids.ts';
 import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
 import { Wallet } from '../../judge/wallet/wallet.ts';
@@ -265,6 +266,7 @@ class ByHand {
       seenBefore: () => false,
       staleReads: new StaleReadHistory(),
       rightUnit: new RightUnit(),
+      balancesOfOthers: new BalancesOfOthers(),
       givenTxIDs: new GivenTxIDs(),
       report: (finding) => this.#findings.push(this.#withoutClosedSession(finding)),
     });

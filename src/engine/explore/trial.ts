@@ -2,6 +2,7 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
 import { Attribution, isWarningAboutMoney } from '../../judge/attribution/attribution.ts';
 import { RightUnit } from '../../judge/attribution/units.ts';
+import { BalancesOfOthers } from '../../judge/reads/balances-of-others.ts';
 import { GivenTxIDs } from '../../judge/reads/given-tx-ids.ts';
 import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
@@ -121,6 +122,7 @@ export class Trials {
       staleReads: new StaleReadHistory(),
       shownDecimals,
       rightUnit: new RightUnit(),
+      balancesOfOthers: new BalancesOfOthers(),
       givenTxIDs: new GivenTxIDs(),
       report: (finding) => {
         findings.push(finding);

@@ -7,6 +7,7 @@ import { LatePeriods } from '../../journal/network/late-periods.ts';
 import { UNPROVEN } from '../../journal/results/unproven.ts';
 import type { Attribution } from '../../judge/attribution/attribution.ts';
 import type { RightUnit } from '../../judge/attribution/units.ts';
+import type { BalancesOfOthers } from '../../judge/reads/balances-of-others.ts';
 import type { GivenTxIDs } from '../../judge/reads/given-tx-ids.ts';
 import type { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
@@ -43,6 +44,7 @@ export interface RunContext {
   readonly staleReads: StaleReadHistory;
   readonly shownDecimals: ShownDecimals;
   readonly rightUnit: RightUnit;
+  readonly balancesOfOthers: BalancesOfOthers;
   readonly givenTxIDs: GivenTxIDs;
   readonly knownBalances: KnownBalances;
   readonly balanceChanges: BalanceChanges;
@@ -342,6 +344,7 @@ export class AttemptRunner {
       staleReads,
       shownDecimals,
       rightUnit,
+      balancesOfOthers,
       givenTxIDs,
       knownBalances,
       balanceChanges,
@@ -394,6 +397,7 @@ export class AttemptRunner {
       staleReads: earlier ? staleReads.withoutPauses() : staleReads,
       shownDecimals,
       rightUnit,
+      balancesOfOthers,
       givenTxIDs,
       knownBalances,
       balanceChanges,

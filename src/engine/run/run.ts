@@ -4,6 +4,7 @@ import { EXPECTATION, type Finding } from '../../journal/finding.ts';
 import { reasonOfConditions } from '../../journal/results/missing-conditions.ts';
 import { Attribution } from '../../judge/attribution/attribution.ts';
 import { RightUnit } from '../../judge/attribution/units.ts';
+import { BalancesOfOthers } from '../../judge/reads/balances-of-others.ts';
 import { GivenTxIDs } from '../../judge/reads/given-tx-ids.ts';
 import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
@@ -63,8 +64,9 @@ export async function run(options: RunOptions): Promise<void> {
   options.record(begun);
   const presence = new Presence(options.now, options.signal);
   const knownBalances = new KnownBalances();
-  const silentWatch = new SilentWatch(options);
-  const silentChanges = new SilentChanges(options);
+  const balancesOfOthers = new BalancesOfOthers();
+  const silentWatch = new SilentWatch(options, balancesOfOthers);
+  const silentChanges = new SilentChanges(options, balancesOfOthers);
   const technicalMessages = new TechnicalMessages();
   const notFoundReplies = new NotFoundReplies();
   const isSigned = signedBy(options.client.integrationApiKey);
@@ -97,6 +99,7 @@ export async function run(options: RunOptions): Promise<void> {
     const ending = await new Run({ ...options, record }, sender, {
       presence,
       knownBalances,
+      balancesOfOthers,
       silentWatch,
       silentChanges,
       technicalMessages,
@@ -131,6 +134,7 @@ interface WaitingScenario {
 interface Observers {
   readonly presence: Presence;
   readonly knownBalances: KnownBalances;
+  readonly balancesOfOthers: BalancesOfOthers;
   readonly silentWatch: SilentWatch;
   readonly silentChanges: SilentChanges;
   readonly technicalMessages: TechnicalMessages;
@@ -217,6 +221,7 @@ class Run {
       staleReads: this.#staleReads,
       shownDecimals: this.#shownDecimals,
       rightUnit: new RightUnit(),
+      balancesOfOthers: observers.balancesOfOthers,
       givenTxIDs: new GivenTxIDs(),
       knownBalances: this.#knownBalances,
       balanceChanges: this.#balanceChanges,

@@ -1,10 +1,11 @@
 import { currencyByCode } from '../../contract/currencies.ts';
 import { Money } from '../../contract/money.ts';
 import type { JournalEvent, MovedAlone, Received, Sending } from '../../journal/event.ts';
+import type { BalancesOfOthers } from '../../judge/reads/balances-of-others.ts';
 import { readReply } from '../../reply/read.ts';
 import { sessionOfSending } from '../after/past-call.ts';
 import type { RunOptions } from '../run-options.ts';
-import { playerOf } from '../session-pool.ts';
+import { playerOf, walletIdOf } from '../session-pool.ts';
 
 /** Maximum number of recent replies of a player whose balances are kept. */
 const MAX_REPLIES = 3;
@@ -42,10 +43,17 @@ export class SilentChanges {
     string,
     { readonly sending: Sending; readonly moves: number; readonly quiet: boolean }
   >();
+  readonly #balancesOfOthers: BalancesOfOthers;
+  /** The last balance of each session, if it was the balance of another player. */
+  readonly #others = new Map<string, Money>();
   #first: MovedAlone | undefined;
 
-  constructor(options: Pick<RunOptions, 'client' | 'deadlineMs' | 'lingerMs' | 'now'>) {
+  constructor(
+    options: Pick<RunOptions, 'client' | 'deadlineMs' | 'lingerMs' | 'now'>,
+    balancesOfOthers: BalancesOfOthers,
+  ) {
     this.#options = options;
+    this.#balancesOfOthers = balancesOfOthers;
     this.#playerOfSession = new Map(options.client.sessions.map((one) => [one.sessionID, playerOf(one)]));
   }
 
@@ -100,12 +108,20 @@ export class SilentChanges {
     const sessionID = sessionOfSending(sending);
     const balance = balanceIn(outcome);
     if (!quiet || !balance || sessionID === undefined || affected[0]?.moves !== moves) return;
+    const session = this.#options.client.sessions.find((one) => one.sessionID === sessionID);
     const before = this.#last.get(sessionID);
+    const other = this.#others.get(sessionID);
+    this.#others.delete(sessionID);
+    // A single balance of another player is a fault of the read. If the next read shows it too, somebody may have moved the balance.
+    const isOther = session && this.#balancesOfOthers.ownerOf(walletIdOf(session), balance) !== undefined;
+    if (isOther && !other?.equals(balance)) {
+      this.#others.set(sessionID, balance);
+      return;
+    }
     this.#last.set(sessionID, { balance, moves });
     if (!before || before.moves !== moves || before.balance.equals(balance)) return;
     // The second read has the balance of a recent reply. So one of the reads may be out of date, and perhaps nobody moved the balance.
     if (affected[0].replied.some((reply) => reply.balance.equals(balance))) return;
-    const session = this.#options.client.sessions.find((one) => one.sessionID === sessionID);
     // A faulty wallet may lose the smallest unit with a win of 0.
     const unit = Money.unit(currencyByCode(session?.currency ?? '')?.decimals ?? MAX_DECIMALS);
     if (balance.minus(before.balance).absolute().compare(unit) <= 0) return;

@@ -4,6 +4,7 @@ import type { JournalEvent, MovedAlone } from '../../journal/event.ts';
 import type { Finding } from '../../journal/finding.ts';
 import { isShownByBalance } from '../../journal/moved-alone.ts';
 import { MOVED_ALONE } from '../../journal/scenario-result.ts';
+import type { BalancesOfOthers } from '../../judge/reads/balances-of-others.ts';
 import { sessionOfSending } from '../after/past-call.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import type { RunOptions, SessionAssignment, SessionUnderTest } from '../run-options.ts';
@@ -34,14 +35,16 @@ interface Suspect {
  */
 export class SilentWatch {
   readonly #options: RunOptions;
+  readonly #balancesOfOthers: BalancesOfOthers;
   readonly #suspects = new Map<string, Suspect>();
   /** The time of the last call that could move money, by session. */
   readonly #lastCall = new Map<string, number>();
   readonly #inFlight = new Map<string, string>();
   #found: MovedAlone | undefined;
 
-  constructor(options: RunOptions) {
+  constructor(options: RunOptions, balancesOfOthers: BalancesOfOthers) {
     this.#options = options;
+    this.#balancesOfOthers = balancesOfOthers;
   }
 
   /** Notes the calls of the run. */
@@ -120,6 +123,7 @@ export class SilentWatch {
       scenario: null,
     };
     const values: Money[] = [];
+    const others: Money[] = [];
     const lastCall = this.#lastCallOf(session);
     const endMs = now() + (lingers - 1) * lingerMs;
     const isOver = (): boolean => values.length >= READS && now() >= endMs;
@@ -127,6 +131,12 @@ export class SilentWatch {
       if (values.length > 0) await sleep(lingerMs / READS, undefined, { signal }).catch(() => undefined);
       const value = await adjuster.read(account, 'probe');
       if (!value) return false;
+      // A single balance of another player is a fault of the read. If the next read shows it too, somebody may have moved the balance.
+      if (this.#balancesOfOthers.ownerOf(walletIdOf(session), value) !== undefined && !others.at(-1)?.equals(value)) {
+        others.push(value);
+        if (others.length > READS) return false;
+        continue;
+      }
       values.push(value);
       // After one change, it is still possible that croupier's own reads change the balance, each by the same amount. So one change
       // does not prove that somebody else moves it.

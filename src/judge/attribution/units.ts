@@ -48,6 +48,14 @@ export function isSameInOtherUnit(balance: Money, possible: readonly Money[]): b
   return !balance.isZero() && possible.some((one) => SCALES.some((scale) => one.shift(scale).equals(balance)));
 }
 
+/** True if a balance is one of the possible balances, but rounded to a whole number, or without its decimals. */
+export function isWithoutDecimals(balance: Money, possible: readonly Money[]): boolean {
+  const main = Money.of('1');
+  return possible.some(
+    (one) => !one.equals(balance) && (cut(one, main).equals(balance) || rounded(one, main).equals(balance)),
+  );
+}
+
 /**
  * Returns the sums other than 0 that a wallet may move if it reads a sum in a unit that is `scale` powers of ten away. A wallet may
  * cut off or round fractions of the smallest unit of the currency.

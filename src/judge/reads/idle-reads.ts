@@ -2,7 +2,13 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
 import { inAnotherUnit, movesOfNoRule } from '../attribution/candidates.ts';
 import { explainByCandidates, nearestDifference, type PossibleBreach, wouldHaveShown } from '../attribution/explain.ts';
-import { isSameInOtherUnit, type LackedZeros, type RightUnit, withZeros } from '../attribution/units.ts';
+import {
+  isSameInOtherUnit,
+  isWithoutDecimals,
+  type LackedZeros,
+  type RightUnit,
+  withZeros,
+} from '../attribution/units.ts';
 import {
   attributeExplained,
   attributeUnexplained,
@@ -19,7 +25,8 @@ import type { Observation, PendingCheck } from '../pending-check.ts';
 import type { Effects } from '../wallet/effects.ts';
 import type { Wallet } from '../wallet/wallet.ts';
 import { WalletMemory } from '../wallet/wallet-memory.ts';
-import { type StaleReadHistory, StaleReads } from './stale-reads.ts';
+import type { BalancesOfOthers } from './balances-of-others.ts';
+import { movesLeftOut, type StaleReadHistory, StaleReads } from './stale-reads.ts';
 
 /**
  * Judges the rules about effects on the balance. These rules are decided by idle reads: balance reads that are sent while no other
@@ -33,9 +40,12 @@ export class IdleReads {
   readonly #proven: (rule: string) => boolean;
   readonly #staleReads: StaleReads;
   readonly #rightUnit: RightUnit;
+  readonly #balancesOfOthers: BalancesOfOthers;
   readonly #seenBefore: (observation: string) => boolean;
   readonly #memories = new Map<Wallet, WalletMemory>();
   #pending: IdleRead | undefined;
+  /** The player whose balance the pending read seems to show. */
+  #owner: string | undefined;
 
   /** @param options `claims` are the rules that the scenario is about; no other rule is reported as undecided */
   constructor(options: {
@@ -45,6 +55,7 @@ export class IdleReads {
     readonly proven: (rule: string) => boolean;
     readonly staleReads: StaleReadHistory;
     readonly rightUnit: RightUnit;
+    readonly balancesOfOthers: BalancesOfOthers;
     readonly seenBefore: (observation: string) => boolean;
   }) {
     const { collector, effects, claims, proven, staleReads, rightUnit, seenBefore } = options;
@@ -54,6 +65,7 @@ export class IdleReads {
     this.#reporting = { collector, effects };
     this.#staleReads = new StaleReads(collector, effects, staleReads);
     this.#rightUnit = rightUnit;
+    this.#balancesOfOthers = options.balancesOfOthers;
     this.#seenBefore = seenBefore;
     this.#proven = (rule) => collector.isBroken(rule) || proven(rule);
   }
@@ -82,6 +94,7 @@ export class IdleReads {
   /** Uses the first read of a scenario as the starting balance. */
   open(wallet: Wallet, value: Money): void {
     wallet.anchor(value);
+    this.#balancesOfOthers.record(wallet, value);
     this.#memory(wallet).last = value;
   }
 
@@ -109,6 +122,13 @@ export class IdleReads {
     if (late) {
       memory.dip = { check: late, balance: value };
       return { kind: 'wait' };
+    }
+    const owner = memory.comparedWithOthers ? undefined : this.#balancesOfOthers.ownerOf(wallet.id, value);
+    if (owner !== undefined && !memory.behind) {
+      memory.comparedWithOthers = true;
+      this.#pending = read;
+      this.#owner = owner;
+      return { kind: 'probe' };
     }
     if (!memory.behind && this.#staleReads.mayCatchUp(read, memory.odd)) {
       memory.behind = value;
@@ -146,11 +166,22 @@ export class IdleReads {
    * Nothing explained the balance of a read, so two further reads were made. Judges these two reads. If each read moves the balance
    * by the same amount, the reads themselves move it. If the balance moves in another way, somebody else uses the wallet. If the
    * balance stays the same, the first read is reported as wrong.
+   *
+   * If the first read showed the balance of another player, the two further reads decide only whether the player's own balance is right.
+   *
+   * @returns `read-again` if the reads decided nothing, so that the balance must be read and judged once more
    */
-  probed(values: readonly (Money | undefined)[]): 'stays' | 'reads-move-it' | 'somebody-else' {
+  probed(values: readonly (Money | undefined)[]): 'stays' | 'reads-move-it' | 'somebody-else' | 'read-again' {
     const read = this.#pending;
+    const owner = this.#owner;
     this.#pending = undefined;
+    this.#owner = undefined;
     const [second, third] = values;
+    if (read && owner !== undefined) {
+      if (!second || !third || !read.wallet.allows(second) || !third.equals(second)) return 'read-again';
+      this.#isOfAnother(read, owner, third);
+      return 'stays';
+    }
     if (!read || !second || !third) return 'somebody-else';
     const { wallet, value } = read;
     const memory = this.#memory(wallet);
@@ -191,6 +222,7 @@ export class IdleReads {
     const open = wallet.openSince !== null;
     const moved = wallet.moves.length > 0;
     this.#rightUnit.record(read, (key) => this.#effects.callOf(key));
+    this.#balancesOfOthers.record(wallet, value);
     for (const pendingCheck of wallet.takePendingChecks(lingered)) {
       if (pendingCheck.reported || open) continue;
       const subject = { rule: pendingCheck.rule, step: pendingCheck.step, exchange: pendingCheck.exchange };
@@ -224,10 +256,34 @@ export class IdleReads {
     memory.turn(value);
   }
 
+  /**
+   * Reports a read that showed the balance of another player. A single such balance may be chance, so it is left undecided.
+   *
+   * @param value the player's own balance, which two further reads showed
+   */
+  #isOfAnother(read: IdleRead, owner: string, value: Money): void {
+    const { wallet, step, exchange } = read;
+    const isProven = this.#balancesOfOthers.shown(wallet.id, read.value);
+    const actual = `the balance was ${read.value}, which is the balance of ${owner.trim()}, and ${value} when it was read again`;
+    this.#collector.decide(
+      { rule: 'session.isolated', step, exchange },
+      isProven
+        ? breach(`a balance call shows the player's own balance: ${listBalances(wallet.possible())}`, actual)
+        : {
+            kind: 'undecided',
+            reason: `${actual}: this may be chance, because it was seen only once in the run so far`,
+          },
+    );
+    this.#fits({ ...read, value }, this.#memory(wallet));
+  }
+
   /** Reports a read that shows an older balance than the replies. The replies fit each other, so the read is out of date. */
   #lags(read: IdleRead, memory: WalletMemory): void {
     const { wallet, value, step, exchange } = read;
     const isInOtherUnit = isSameInOtherUnit(value, wallet.possible());
+    const isCut =
+      isWithoutDecimals(value, wallet.possible()) &&
+      movesLeftOut(wallet, value, (key) => this.#effects.callOf(key)).length === 0;
     if (isInOtherUnit)
       this.#collector.decide(
         { rule: 'money.main-unit', step, exchange },
@@ -236,8 +292,16 @@ export class IdleReads {
           `the balance is ${value}, as if the balance call used another unit than the other calls`,
         ),
       );
+    else if (isCut)
+      this.#collector.decide(
+        { rule: 'money.exact', step, exchange },
+        breach(
+          `the balance is ${listBalances(wallet.possible())}, as in the replies to the other calls`,
+          `the balance is ${value}, as if the balance call left out the decimals`,
+        ),
+      );
     else this.#staleReads.report(read, value, false, `the balance is ${value}, which does not include the last calls`);
-    const cause = isInOtherUnit ? 'money.main-unit' : this.#staleReads.rule;
+    const cause = isInOtherUnit ? 'money.main-unit' : isCut ? 'money.exact' : this.#staleReads.rule;
     for (const pendingCheck of wallet.takePendingChecks(read.lingered))
       this.#undecided(pendingCheck, value, cause ? [cause] : []);
     memory.turn(value);

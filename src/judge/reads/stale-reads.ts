@@ -254,23 +254,34 @@ export function kindsLeftOut(
   },
 ): CallName[] {
   const { moves } = wallet;
-  const missing = wallet.possible().map((possible) => possible.minus(balance));
-  const isMissing = (some: readonly Move[]): boolean => {
-    const sum = some.reduce((total, { delta }) => total.plus(delta), Money.zero);
-    return some.length > 0 && missing.some((one) => one.equals(sum));
-  };
   const kindsOf = (some: readonly Move[]): CallName[] => [
     ...new Set(some.map(({ step }) => of.callOf(step)).filter((kind) => kind !== undefined)),
   ];
-  const fitting = [
-    ...moves.map((_, index) => moves.slice(moves.length - 1 - index)),
-    ...moves.map((move) => [move]),
-    ...kindsOf(moves).map((kind) => moves.filter(({ step }) => of.callOf(step) === kind)),
-  ]
-    .filter(isMissing)
-    .map(kindsOf);
+  const fitting = movesLeftOut(wallet, balance, of.callOf).map(kindsOf);
   // Prefers kinds that are known to be late, and then a small number of kinds.
   const news = (kinds: readonly CallName[]): number => kinds.filter((kind) => !of.isLate(kind)).length;
   const [cheapest] = fitting.sort((a, b) => news(a) - news(b) || a.length - b.length);
   return cheapest ?? kindsOf(moves.slice(-1));
+}
+
+/**
+ * Returns the groups of moves each of which explains a balance if it is left out: the last moves, each single move, and all moves of one
+ * kind of call.
+ */
+export function movesLeftOut(
+  wallet: Wallet,
+  balance: Money,
+  callOf: (step: string) => CallName | undefined,
+): (readonly Move[])[] {
+  const { moves } = wallet;
+  const missing = wallet.possible().map((possible) => possible.minus(balance));
+  const kinds = new Set(moves.map(({ step }) => callOf(step)));
+  return [
+    ...moves.map((_, index) => moves.slice(moves.length - 1 - index)),
+    ...moves.map((move) => [move]),
+    ...[...kinds].map((kind) => moves.filter(({ step }) => callOf(step) === kind)),
+  ].filter((some) => {
+    const sum = some.reduce((total, { delta }) => total.plus(delta), Money.zero);
+    return some.length > 0 && missing.some((one) => one.equals(sum));
+  });
 }

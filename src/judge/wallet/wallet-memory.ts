@@ -24,6 +24,8 @@ export class WalletMemory {
   odd: UnexpectedReply | undefined;
   /** A wrong balance that may be out of date, because the replies had the right balance. So it is read again. */
   behind: Money | undefined;
+  /** True if a wrong balance was compared with the balances of other players already. */
+  comparedWithOthers = false;
 
   /** Called when a read has been judged. Stores its balance, and forgets everything that the read has decided. */
   turn(value: Money): void {
@@ -31,6 +33,7 @@ export class WalletMemory {
     this.candidate = undefined;
     this.odd = undefined;
     this.behind = undefined;
+    this.comparedWithOthers = false;
   }
 
   /**

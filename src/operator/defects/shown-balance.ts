@@ -91,6 +91,20 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
     }),
   },
   {
+    name: 'reads-in-whole-units',
+    breaks: ['money.exact'],
+    mayBreak: ['bet.decimal-amount', 'bet.insufficient-funds', 'bet.exact-balance', 'refund.restore', 'balance.read'],
+    description:
+      'A balance call shows 1000 for 1000.75: it cuts off the decimals. The other calls show the right balance.',
+    change: (right) => ({
+      carryOut: async (store, work) => {
+        const decision = await right.carryOut(store, work);
+        if (decision.kind !== 'balance') return decision;
+        return { ...decision, balance: decision.balance.replace(/\..*/, '') };
+      },
+    }),
+  },
+  {
     name: 'yen-with-decimals',
     breaks: ['money.precision'],
     onlyWarns: true,

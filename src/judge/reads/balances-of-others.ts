@@ -1,0 +1,67 @@
+import type { Money } from '../../contract/money.ts';
+import type { Wallet } from '../wallet/wallet.ts';
+
+/** Number of recent balances of a player that are kept. Another player may be read a moment after the last call of this player. */
+const RECENT = 8;
+/** Maximum number of different balances of a player that are kept, of the calls of a long run. */
+const MAX_BALANCES = 10_000;
+/**
+ * This number of different balances of other players proves the fault. A single one is no proof: by chance, somebody else may have
+ * moved the balance of one player to the balance of another one, and back.
+ */
+const ENOUGH = 2;
+
+interface Player {
+  /** The wallet in the scenario that uses the player, or that used the player last. */
+  wallet: Wallet;
+  recent: string[];
+  readonly all: Set<string>;
+}
+
+/**
+ * The balances of all players of a run. All scenarios share this object. With it, the judge finds a balance call that shows the balance
+ * of another player.
+ */
+export class BalancesOfOthers {
+  readonly #players = new Map<string, Player>();
+  readonly #shown = new Set<string>();
+
+  /** Records a balance that is right. */
+  record(wallet: Wallet, balance: Money): void {
+    const text = balance.toString();
+    const player = this.#players.get(wallet.id) ?? { wallet, recent: [], all: new Set() };
+    this.#players.set(wallet.id, player);
+    player.wallet = wallet;
+    player.recent = [...player.recent.slice(1 - RECENT), text];
+    if (player.all.size < MAX_BALANCES) player.all.add(text);
+  }
+
+  /**
+   * Returns the player whose balance this is. Undefined if no other player has it now or had it a moment ago, or if the player itself
+   * had it in this run: then the balance may be an old one.
+   *
+   * @param id the wallet of the player who owns the session of the read
+   */
+  ownerOf(id: string, balance: Money): string | undefined {
+    if (balance.isZero() || this.#players.get(id)?.all.has(balance.toString())) return undefined;
+    for (const [other, { wallet, recent }] of this.#players) {
+      if (other === id) continue;
+      if (recent.includes(balance.toString()) || wallet.possible().some((one) => one.equals(balance))) return other;
+    }
+    return undefined;
+  }
+
+  /**
+   * Records that a balance call showed the balance of another player, and the right balance a moment later.
+   *
+   * @returns true if this was seen with enough different balances to prove the fault
+   */
+  shown(id: string, balance: Money): boolean {
+    this.#shown.add(`${id} ${balance}`);
+    return this.isProven;
+  }
+
+  get isProven(): boolean {
+    return this.#shown.size >= ENOUGH;
+  }
+}
