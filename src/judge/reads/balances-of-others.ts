@@ -43,12 +43,17 @@ export class BalancesOfOthers {
    * @param id the wallet of the player who owns the session of the read
    */
   ownerOf(id: string, balance: Money): string | undefined {
-    if (balance.isZero() || this.#players.get(id)?.all.has(balance.toString())) return undefined;
+    if (balance.isZero() || this.hadBefore(id, balance)) return undefined;
     for (const [other, { wallet, recent }] of this.#players) {
       if (other === id) continue;
       if (recent.includes(balance.toString()) || wallet.possible().some((one) => one.equals(balance))) return other;
     }
     return undefined;
+  }
+
+  /** True if the player had this balance at the beginning of a scenario, or at a right read. */
+  hadBefore(id: string, balance: Money): boolean {
+    return this.#players.get(id)?.all.has(balance.toString()) === true;
   }
 
   /**

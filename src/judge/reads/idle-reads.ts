@@ -281,8 +281,11 @@ export class IdleReads {
   #lags(read: IdleRead, memory: WalletMemory): void {
     const { wallet, value, step, exchange } = read;
     const isInOtherUnit = isSameInOtherUnit(value, wallet.possible());
+    // An old balance may look like a balance without decimals.
     const isCut =
       isWithoutDecimals(value, wallet.possible()) &&
+      !this.#staleReads.hasCaughtUp &&
+      !this.#balancesOfOthers.hadBefore(wallet.id, value) &&
       movesLeftOut(wallet, value, (key) => this.#effects.callOf(key)).length === 0;
     if (isInOtherUnit)
       this.#collector.decide(

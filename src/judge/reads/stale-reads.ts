@@ -124,6 +124,11 @@ export class StaleReadHistory {
     return this.#waits && this.#seen.sightings >= ENOUGH_SIGHTINGS;
   }
 
+  /** True if an old balance was right when it was read again a little later. */
+  get hasCaughtUp(): boolean {
+    return this.#seen.healed;
+  }
+
   /** True if later reads must wait, because an earlier wait has shown that a stale balance becomes right. */
   get isWaitedFor(): boolean {
     return this.#waits && this.#seen.healed && this.isWorthWaiting;
@@ -223,6 +228,11 @@ export class StaleReads {
   /** The rule that the operator breaks with its stale reads; undefined if there was none. */
   get rule(): RuleId | undefined {
     return this.#staleReads.rule;
+  }
+
+  /** True if an old balance was right when it was read again a little later. */
+  get hasCaughtUp(): boolean {
+    return this.#staleReads.hasCaughtUp;
   }
 
   /** Records that waiting did not help: a second read returned the same wrong balance. */
