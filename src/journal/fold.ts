@@ -37,6 +37,7 @@ import { LatePeriods } from './network/late-periods.ts';
 import { LostCalls } from './network/lost-calls.ts';
 import { type PauseBetweenBets, PauseTally } from './network/pause-between-bets.ts';
 import { RateLimit, type RateLimitSummary, rateLimitText } from './network/rate-limit.ts';
+import { ServerErrors } from './network/server-errors.ts';
 import { type UnknownPath, UnknownPathTally } from './network/unknown-path.ts';
 import { type UnknownSessions, UnknownSessionTally } from './network/unknown-session.ts';
 import { playedPlayers } from './results/played-players.ts';
@@ -136,6 +137,7 @@ export function startFold(): FoldBuilder {
   let isOwedKnown = false;
   const latency = startLatencyTally();
   const rateLimit = new RateLimit();
+  const serverErrors = new ServerErrors();
   const pauses = new PauseTally();
   const lost = new LostCalls();
   const unknownPath = new UnknownPathTally();
@@ -200,6 +202,7 @@ export function startFold(): FoldBuilder {
             unknownPath.note(event.outcome);
             if (call === 'balance') unknownSessions.note(event.id, request, event.outcome);
             rateLimit.note({ atMs: event.stamps.end, call, ...event.outcome.reply });
+            serverErrors.note(call, event.outcome.reply.status);
           }
         } else lost.note(event.outcome.reason);
         inFlight.delete(event.id);
@@ -268,6 +271,7 @@ export function startFold(): FoldBuilder {
         ...labels.changes(),
         ended?.how === 'unreachable' ? null : lost.text({ sent, answered }),
         limitNotice(rateLimit.summary),
+        isEmbedded ? null : serverErrors.text,
       ].filter((text) => text !== null),
       labels: labels.result(run),
       rateLimit: rateLimit.summary,
