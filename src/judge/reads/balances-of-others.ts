@@ -16,6 +16,8 @@ interface Player {
   wallet: Wallet;
   recent: string[];
   readonly all: Set<string>;
+  /** The balances that a read has shown to be right. */
+  readonly right: Set<string>;
 }
 
 /**
@@ -28,12 +30,26 @@ export class BalancesOfOthers {
 
   /** Records a balance that is right. */
   record(wallet: Wallet, balance: Money): void {
+    const { right } = this.#note(wallet, balance);
+    if (right.size < MAX_BALANCES) right.add(balance.toString());
+  }
+
+  #note(wallet: Wallet, balance: Money): Player {
     const text = balance.toString();
-    const player = this.#players.get(wallet.id) ?? { wallet, recent: [], all: new Set() };
+    const player = this.#players.get(wallet.id) ?? { wallet, recent: [], all: new Set(), right: new Set() };
     this.#players.set(wallet.id, player);
     player.wallet = wallet;
     player.recent = [...player.recent.slice(1 - RECENT), text];
     if (player.all.size < MAX_BALANCES) player.all.add(text);
+    return player;
+  }
+
+  /**
+   * Records the first balance of a scenario. Nothing shows whether it is right. So it does not count if the player never had it before,
+   * but another player has it.
+   */
+  recordFirst(wallet: Wallet, balance: Money): void {
+    if (!this.#players.has(wallet.id) || this.ownerOf(wallet.id, balance) === undefined) this.#note(wallet, balance);
   }
 
   /**
@@ -43,7 +59,7 @@ export class BalancesOfOthers {
    * @param id the wallet of the player who owns the session of the read
    */
   ownerOf(id: string, balance: Money): string | undefined {
-    if (balance.isZero() || this.hadBefore(id, balance)) return undefined;
+    if (balance.isZero() || this.#players.get(id)?.all.has(balance.toString())) return undefined;
     for (const [other, { wallet, recent }] of this.#players) {
       if (other === id) continue;
       if (recent.includes(balance.toString()) || wallet.possible().some((one) => one.equals(balance))) return other;
@@ -51,9 +67,9 @@ export class BalancesOfOthers {
     return undefined;
   }
 
-  /** True if the player had this balance at the beginning of a scenario, or at a right read. */
+  /** True if the player had this balance, as a read has shown. The first read of a scenario shows nothing. */
   hadBefore(id: string, balance: Money): boolean {
-    return this.#players.get(id)?.all.has(balance.toString()) === true;
+    return this.#players.get(id)?.right.has(balance.toString()) === true;
   }
 
   /**

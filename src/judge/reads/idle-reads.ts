@@ -94,7 +94,7 @@ export class IdleReads {
   /** Uses the first read of a scenario as the starting balance. */
   open(wallet: Wallet, value: Money): void {
     wallet.anchor(value);
-    this.#balancesOfOthers.record(wallet, value);
+    this.#balancesOfOthers.recordFirst(wallet, value);
     this.#memory(wallet).last = value;
   }
 
