@@ -58,7 +58,7 @@ const EXCEPTION: readonly Form[] = [
   // Python
   /'NoneType' object|\bobject has no attribute '|\b(list|tuple|string) index out of range\b|\bdivision by zero\b|\bunsupported operand type|\bmissing \d+ required positional argument|\btakes \d+ positional argument|\bcould not convert string to float\b|\binvalid literal for int\(\)|\bis not JSON serializable\b|<class '|\bobject at 0x[0-9a-f]/i,
   // PHP
-  /\bUndefined (index|offset|variable|property|array key|constant)\b|\bCall to (a member function|undefined (method|function))\b|\bTrying to (get property|access array offset)\b|\bArgument #\d+ .{0,80}must be (of|an)\b|\bAllowed memory size of \d+ bytes\b|\bMaximum execution time of \d+\b|\bA non-numeric value encountered\b|\bArray to string conversion\b/,
+  /\bUndefined (index|offset|variable|property|array key|constant)\b|\bCall to (a member function|undefined (method|function))\b|\bTrying to (get property|access array offset)\b|\bArgument #\d+ .{0,80}must be (of|an)\b|\(\): Argument #\d{1,2} \(\$|\bAllowed memory size of \d+ bytes\b|\bMaximum execution time of \d+\b|\bA non-numeric value encountered\b|\bArray to string conversion\b/,
   // Ruby, Perl and Elixir
   /\bundefined (method|local variable or method) [`']|\bnil:NilClass\b|\bno implicit conversion of\b|\bcan't be coerced into\b|\bwrong number of arguments \(given\b|\buninitialized constant\b|\b(ActiveRecord|ActionController|ActionDispatch|ActiveModel|Sequel|Net|OpenSSL)::[A-Z]|\bCan't (call method|locate object method|use an undefined value)\b|\bUse of uninitialized value\b|\bno (function|case) clause matching\b|\{(badmatch|badarg|badarith|function_clause|case_clause|noproc),/,
   // Go and Rust

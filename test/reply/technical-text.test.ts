@@ -44,6 +44,7 @@ describe('The message of an error', () => {
     ["'NoneType' object has no attribute 'balance'", 'exception'],
     ['unsupported operand type(s) for -: float and decimal.Decimal', 'exception'],
     ['Undefined array key "balance"', 'exception'],
+    ['bcsub(): Argument #1 ($num1) is not well-formed', 'exception'],
     ['Call to a member function debit() on null', 'exception'],
     ["undefined method `balance' for nil:NilClass", 'exception'],
     ['runtime error: index out of range [3] with length 2', 'exception'],
