@@ -3,6 +3,7 @@ import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import type { Attributed, Tally } from '../../journal/event.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
+import { absoluteMoney, type WrongSum } from '../../journal/money-sums.ts';
 import { needsMovedMoney } from '../../journal/second-effect.ts';
 import { OF_EVERY_CALL, SYSTEMATIC } from './wrong-balance.ts';
 
@@ -30,15 +31,23 @@ function keyOf(rule: string, player: string): string {
 }
 
 /**
- * Minimum number of passes in the scenarios of one player alone. If a rule has so many passes and no breach there, and it is usually
+ * Minimum number of passes in the scenarios of one player alone. If a rule has this number of passes and no breach there, and is usually
  * broken for another player, then the fault does not concern this player.
  */
 const MIN_PASSES_OF_PLAYER = 5;
 
-/** How often a rule was kept and broken in the scenarios of one player alone. */
+/** The passes and breaches of a rule in the scenarios of one player alone. */
 interface Counts {
   passes: number;
   breaches: number;
+}
+
+/** True if two wrong sums are the same, or the same part of the amounts of their calls. */
+function isSameError(one: WrongSum, other: WrongSum): boolean {
+  const [sum, otherSum] = [absoluteMoney(one.amount), absoluteMoney(other.amount)];
+  if (!sum || !otherSum) return false;
+  const [of, ofOther] = [one, other].map(({ moved, movedOneWay }) => absoluteMoney(movedOneWay ?? moved ?? ''));
+  return sum.equals(otherSum) || (of && ofOther ? sum.times(ofOther).equals(otherSum.times(of)) : false);
 }
 
 /** A finding that is kept until the end of the run, because another finding may explain this finding. */
@@ -49,6 +58,7 @@ interface RuleBreach {
   readonly walletIDs: readonly string[];
   readonly alone: boolean;
   readonly unaware: boolean;
+  readonly wrongSum: WrongSum | undefined;
   readonly scenario: string;
   readonly rule: RuleId;
   readonly endpoint: CallName | null;
@@ -148,6 +158,7 @@ export class Attribution {
           fails,
           players,
           walletIDs,
+          wrongSum: finding.wrongSum,
           alone: shown.alone === true,
           unaware: shown.unaware === true,
         });
@@ -221,15 +232,27 @@ export class Attribution {
     return isSure && rule && this.#failing.has(rule) ? rule : undefined;
   }
 
+  /**
+   * True if a refund was wrong by the same sum or by the same part as a bet that took a wrong sum. Such a refund gave back what its bet
+   * had taken.
+   */
+  #isOfWrongBet(wrongSum: WrongSum | undefined): boolean {
+    if (wrongSum === undefined) return true;
+    return this.#breaches.some(
+      (one) => one.rule === 'bet.debit' && one.wrongSum !== undefined && isSameError(one.wrongSum, wrongSum),
+    );
+  }
+
   /** Returns the failing rules that would explain a breach. */
   #causesOf(breach: RuleBreach): RuleId[] {
-    const { rule, endpoint, causes, causesWithMoney, players, walletIDs, alone, unaware, fails } = breach;
+    const { rule, endpoint, causes, causesWithMoney, players, walletIDs, alone, unaware, fails, wrongSum } = breach;
     const failing = causes.filter(
       (cause) =>
         (this.#failing.has(cause) || (!fails && this.#warned.has(cause))) &&
         (!this.#isIntermittent(cause) || players.some((player) => this.#isUsualFor(player, cause))) &&
         (!causesWithMoney.includes(cause) || this.#moved.has(cause)) &&
         !this.#isOfOtherPlayers(cause, players) &&
+        !(rule === 'refund.restore' && cause === 'bet.debit' && !this.#isOfWrongBet(wrongSum)) &&
         !(alone && cause === 'session.isolated') &&
         !(rule === 'signature.mismatch' && cause === 'signature.accepted' && !this.#refusesRight(endpoint)),
     );

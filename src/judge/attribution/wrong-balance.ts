@@ -19,8 +19,8 @@ import { isWrittenAsDouble, mayBeRounded } from './units.ts';
  * its rule is named as a cause: an operator that breaks this rule always may book other sums than the explanation says
  * @param rivals breaches of other rules that would explain the same balance; these rules are named as causes
  * @param due all checks that the read decides
- * @param odd the first wrong reply since the last read. If several breaches are needed to explain the balance, the call with this reply
- * may also have moved a wrong sum alone
+ * @param odd the first wrong reply since the last read. If several breaches are needed to explain the balance, or if the reply shows the
+ * same wrong balance as the read, the call with this reply may also have moved a wrong sum alone
  */
 export function attributeExplained(
   { pendingCheck, hypothesis }: PossibleBreach,
@@ -53,7 +53,7 @@ export function attributeExplained(
     ...(OF_EVERY_CALL.includes(pendingCheck.rule)
       ? together.map((other) => other.pendingCheck.rule).filter((rule) => OF_EVERY_CALL.includes(rule))
       : []),
-    ...(odd && together.length > 0 ? [odd.rule] : []),
+    ...(odd && (together.length > 0 || mayBeOfReply(odd, pendingCheck, read)) ? [odd.rule] : []),
     ...rivals.flatMap((rival) => [rival.pendingCheck.rule, ...(rival.hypothesis.causes ?? [])]),
     ...(hypothesis.causes ?? []),
     ...generalCauses(wallet, hypothesis.by),
@@ -72,6 +72,28 @@ export function attributeExplained(
       ...(odd?.step.key === pendingCheck.step.key && wrongReply(odd, read)),
     },
   );
+}
+
+/**
+ * True if the call with the first wrong reply may itself have moved a wrong sum, although another breach fits the sum exactly: the
+ * reply and the read show the same wrong balance.
+ */
+function mayBeOfReply({ step, said }: UnexpectedReply, { rule, step: own }: PendingCheck, read: IdleRead): boolean {
+  if (said === undefined || (step.key === own.key && !FURTHER_CALLS.includes(rule))) return false;
+  const { moves } = read.wallet;
+  const at = moves.findIndex((move) => move.step === step.key);
+  const later = at < 0 ? [] : moves.slice(at + 1);
+  return later.reduce((sum, { delta }) => sum.plus(delta), said).equals(read.value);
+}
+
+/**
+ * True if the replies contradict a breach by an ordinary call: the reply to this call had the right balance, and the first wrong reply,
+ * to another call, shows the same wrong balance as the read.
+ */
+export function isContradicted({ pendingCheck }: PossibleBreach, odd: UnexpectedReply, read: IdleRead): boolean {
+  const { rule, step } = pendingCheck;
+  const isVouched = read.wallet.moves.some((move) => move.step === step.key && move.vouched);
+  return OF_EVERY_CALL.includes(rule) && isVouched && mayBeOfReply(odd, pendingCheck, read);
 }
 
 /** Returns the mark of a breach by a call whose reply has another balance than the read. A difference below one unit is rounding. */
@@ -186,12 +208,17 @@ const ABOUT_ANY_SUM: readonly RuleId[] = ['money.main-unit', 'money.exact', 'mon
  */
 const OF_LARGE_AMOUNT = Money.of('1000000');
 
-/** Reports a wrong balance that no known breach explains exactly. Chooses the most likely rule for the report. */
+/**
+ * Reports a wrong balance that no known breach explains exactly. Chooses the most likely rule for the report.
+ *
+ * @param less rules whose breach explains the balance too, but is less likely; they are named as causes
+ */
 export function attributeUnexplained(
   read: IdleRead,
   { candidate, odd }: { readonly candidate: ConcurrentCalls | undefined; readonly odd: UnexpectedReply | undefined },
   due: readonly PendingCheck[],
   { collector, effects }: { readonly collector: FindingCollector; readonly effects: Effects },
+  less: readonly RuleId[] = [],
 ): void {
   const { wallet, value } = read;
   const possible = wallet.possible();
@@ -201,7 +228,7 @@ export function attributeUnexplained(
     collector.decide(
       { rule, step, exchange },
       {
-        ...breach(`the balance is ${listBalances(possible)}`, actual, [...causes, ...plainCauses(rule)]),
+        ...breach(`the balance is ${listBalances(possible)}`, actual, [...causes, ...less, ...plainCauses(rule)]),
         wrongSum: wrongSum(wallet, rule, difference, effects),
         ...(odd?.step.key === step.key && wrongReply(odd, read)),
       },
@@ -305,6 +332,7 @@ function onlyDeclined({ moves }: Wallet, fresh: readonly PendingCheck[]): Pendin
  * special call of this scenario.
  */
 function plainCauses(rule: RuleId): RuleId[] {
+  if (rule === 'refund.restore') return ['bet.debit'];
   if (OF_EVERY_CALL.includes(rule)) return [];
   if (!rule.startsWith('refund.')) return [CONSERVATION];
   return [
@@ -319,15 +347,13 @@ function plainCauses(rule: RuleId): RuleId[] {
 /**
  * Returns the rules that were tested since the last read, and the rules about ordinary calls. A bet whose outcome is unknown is no
  * move yet, but an operator that takes wrong amounts takes them for this bet too. A refund gives back what the bet took, which may
- * be a wrong amount.
+ * be a wrong amount, also if the read before it was right.
  */
 function involved(wallet: Wallet, due: readonly PendingCheck[]): RuleId[] {
   const tested = [...due, ...wallet.pendingChecks].map(({ rule }) => rule);
-  const plain = [...wallet.moves, ...wallet.branches].map(({ delta }) =>
-    delta.isNegative() ? ('bet.debit' as const) : ('win.credit' as const),
-  );
-  const ofBet = tested.some((rule) => rule.startsWith('refund.')) ? (['bet.debit'] as const) : [];
-  return [...tested, ...plain, ...ofBet, 'refund.restore'];
+  const isUp = [...wallet.moves, ...wallet.branches].some(({ delta }) => !delta.isNegative());
+  const plain: readonly RuleId[] = isUp ? ['win.credit'] : [];
+  return [...tested, ...plain, 'bet.debit', 'refund.restore'];
 }
 
 /**

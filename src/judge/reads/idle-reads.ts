@@ -13,6 +13,7 @@ import {
   attributeExplained,
   attributeUnexplained,
   isBelowUnit,
+  isContradicted,
   listBalances,
   reportOtherPlayers,
   reportPaidOwner,
@@ -158,8 +159,15 @@ export class IdleReads {
       this.#pending = read;
       return { kind: 'probe' };
     }
-    this.#differs(read, memory, explained?.breaches ?? [], explained?.rivals ?? []);
+    const { breaches = [], rivals = [] } = explained ?? {};
+    const isLessLikely = memory.odd && this.#isContradicted(breaches, memory.odd, read);
+    this.#differs(read, memory, isLessLikely ? [] : breaches, isLessLikely ? [...breaches, ...rivals] : rivals);
     return { kind: 'settled' };
+  }
+
+  /** True if the replies contradict one of the breaches that explain a balance, and nothing has proven that the operator breaks this rule. */
+  #isContradicted(breaches: readonly PossibleBreach[], odd: UnexpectedReply, read: IdleRead): boolean {
+    return breaches.some((one) => isContradicted(one, odd, read) && !this.#proven(one.pendingCheck.rule));
   }
 
   /**
@@ -360,7 +368,14 @@ export class IdleReads {
           PASS,
         );
       }
-    } else attributeUnexplained(read, memory, due, this.#reporting);
+    } else
+      attributeUnexplained(
+        read,
+        memory,
+        due,
+        this.#reporting,
+        rivals.map(({ pendingCheck }) => pendingCheck.rule),
+      );
     const attributed = breaches.map(({ pendingCheck }) => pendingCheck);
     if (!lingered)
       for (const late of wallet.dropPendingChecks()) if (!attributed.includes(late)) wallet.expectLater(late);

@@ -199,6 +199,18 @@ describe('a breach', () => {
     );
   });
 
+  it('of a refund is explained by bets that took a wrong sum only if the refund is wrong by the same sum or part', () => {
+    const explained = (amount: string, moved: string): boolean => {
+      const attribution = new Attribution();
+      attribution.add('bet', [{ ...found('bet.debit'), wrongSum: { amount: '1', currency: 'EUR', moved: '2' } }]);
+      attribution.add('refund', [
+        { ...found('refund.restore', ['bet.debit']), wrongSum: { amount, currency: 'EUR', moved } },
+      ]);
+      return attribution.conclude().length === 1;
+    };
+    expect([explained('-4', '8'), explained('-1', '8'), explained('-2', '8')]).toEqual([true, true, false]);
+  });
+
   it('that only warns is explained by a warning that no broken rule explains', () => {
     const all = conclusions([
       found('robustness.unknown-field', ['signature.accepted', 'signature.raw-body-escapes'], 'warn'),

@@ -275,7 +275,7 @@ describe('a breach that explains a wrong balance', () => {
     expect(explained(pending('idempotency.bet', '1'), [refund])[0]?.causes).not.toContain('refund.restore');
   });
 
-  it('names the rule of the call with the first wrong reply if only several breaches explain the balance', () => {
+  it('names the rule of the call with the first wrong reply if only several breaches explain the balance, or if the reply shows it', () => {
     const other = {
       pendingCheck: pending('refund.broken-connection', '2'),
       hypothesis: { by: money('-1'), meaning: '' },
@@ -284,6 +284,7 @@ describe('a breach that explains a wrong balance', () => {
     const odd = { ...WRONG_REPLY, rule: 'bet.debit' } as const;
     expect(explained(late, [other], [], odd)[0]?.causes).toContain('bet.debit');
     expect(explained(late, [], [], odd)[0]?.causes).not.toContain('bet.debit');
+    expect(explained(late, [], [], { ...odd, said: money('94') })[0]?.causes).toContain('bet.debit');
   });
 
   it('of the decimals of a bet may come from inexact sums if the balance is wrong by one smallest unit', () => {

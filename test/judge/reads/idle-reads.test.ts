@@ -52,6 +52,18 @@ steps: [{ balance: { session: other } }, { bet: }, { balance: { session: other }
     expect(judgeScenario(yaml, { fault: leak, seenBefore: true }).broken).toEqual(['session.isolated']);
   });
 
+  it('breaks the rule of the call with the first wrong reply, even if twice an earlier bet fits the sum', () => {
+    const half: Fault = (request, honest, wallet) => {
+      if (request.call === 'win') wallet.move('-2.00');
+      return honest();
+    };
+    const judged = judgeScenario(
+      'rules: [win.credit]\nsteps: [{ balance: }, { bet: { amount: "2.00" } }, { bet: , as: own }, { win: { round: own, amount: "4.00" } }, { balance: }]',
+      { fault: half },
+    );
+    expect(judged.broken).toEqual(['win.credit']);
+  });
+
   it('and that stays after several calls breaks `money.conservation`', () => {
     const judged = judgeScenario('rules: [money.conservation]\nsteps: [{ bet: }, { win: }, { balance: }]', {
       fault: movingSilently('2', '0.37'),
