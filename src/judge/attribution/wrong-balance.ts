@@ -44,12 +44,9 @@ export function attributeExplained(
     return;
   }
   const possible = wallet.possible();
-  const own = wallet.moves.map(({ step }) => effects.callOf(step));
   const causes = causesOf(pendingCheck.rule, isUnit(hypothesis.by, wallet), [
     // If the player's own calls moved money too, one of these calls may have moved a wrong sum.
-    ...(pendingCheck.rule === 'session.isolated'
-      ? own.flatMap((call) => (call && PLAIN_EFFECTS[call]?.rule) ?? [])
-      : []),
+    ...(pendingCheck.rule === 'session.isolated' ? plainRules(wallet, effects) : []),
     ...(OF_EVERY_CALL.includes(pendingCheck.rule)
       ? together.map((other) => other.pendingCheck.rule).filter((rule) => OF_EVERY_CALL.includes(rule))
       : []),
@@ -262,13 +259,13 @@ export function attributeUnexplained(
   if (isBelowUnit(read)) {
     // An operator that counts in a smaller unit than the currency has may pay a few of these small units for a win of 0.
     const ofZero = due.filter(({ rule }) => rule === 'win.zero').map(({ rule }) => rule);
-    at('money.exact', [...UNIVERSAL, ...ofZero]);
+    at('money.exact', [...UNIVERSAL, ...ofZero, ...plainRules(wallet, effects)]);
     return;
   }
   const amount = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero).absolute();
   const large = due.find(({ rule }) => rule === 'money.large');
   if (large && difference.absolute().times(OF_LARGE_AMOUNT).compare(amount) < 0) {
-    at('money.large', [...UNIVERSAL, 'money.exact'], large.step, large.exchange);
+    at('money.large', [...UNIVERSAL, 'money.exact', ...plainRules(wallet, effects)], large.step, large.exchange);
     return;
   }
   // Rounding changes less than a hundredth of a sum.
@@ -311,6 +308,14 @@ export function attributeUnexplained(
   } else if (new Set(fresh.map((one) => one.step.key)).size === 1 && steps.size === 0 && fresh[0])
     at(fresh[0].rule, causes, fresh[0].step, fresh[0].exchange);
   else at('money.conservation', [...new Set([...causes, ...LATE, ...involved(wallet, due)])]);
+}
+
+/** Returns the rules about the calls that moved money since the last read. A fee may be smaller than the unit that croupier assumes. */
+function plainRules({ moves }: Wallet, effects: Effects): RuleId[] {
+  return moves.flatMap(({ step }) => {
+    const call = effects.callOf(step);
+    return (call && PLAIN_EFFECTS[call]?.rule) ?? [];
+  });
 }
 
 /**
