@@ -5,6 +5,7 @@ import { Money } from '../contract/money.ts';
 import type { KnownFailure } from '../journal/event.ts';
 import { EXPECTATION } from '../journal/finding.ts';
 import type { MoneySums } from '../journal/money-sums.ts';
+import { readCounts } from '../journal/results/failure-rate.ts';
 import { nearest } from '../scenario/near.ts';
 import { byPlace, type Diagnostic, diagnosticAt } from '../scenario/yaml/diagnostic.ts';
 import { readDocument } from '../scenario/yaml/document.ts';
@@ -28,6 +29,12 @@ export const sum = z
 export const share = z
   .string('must be a share in percent, such as 50%')
   .regex(/^(0|[1-9]\d{0,3})(\.\d{1,2})?%$/, 'must be a share in percent, such as 50%');
+
+/** A number of failed checks and the number of all checks of the rule. */
+export const failedChecks = z
+  .string('must be a number of checks, such as 37 of 193')
+  .regex(/^\d{1,9} of \d{1,9}$/, 'must be a number of checks, such as 37 of 193')
+  .refine((value) => readCounts(value) !== undefined, 'must not be more than all checks');
 
 const entry = z.strictObject({
   rule: z
@@ -93,6 +100,11 @@ const entry = z.strictObject({
     .optional()
     .describe(
       'true: the rule fails only now and then. If it passes in a run, this does not prove that it is fixed. Default: false.',
+    ),
+  failedChecks: failedChecks
+    .optional()
+    .describe(
+      'The number of failed checks of the rule, and of all its checks, such as 37 of 193. If the rule fails much more often in a run of the whole suite, the failures are not allowed. Default: no limit.',
     ),
   undecided: z
     .literal(true, 'must be true, or left out')
@@ -242,6 +254,7 @@ function knownFailures(given: Entry, line: number, subjects: Subjects): readonly
     ...(given.wrongReplies && { wrongReplies: given.wrongReplies }),
     ...playersOf(given),
     ...(given.intermittent === true && { intermittent: true as const }),
+    ...rateOf(given),
     ...(given.undecided && { undecided: given.undecided }),
     line,
     tried: isTried(given.rule, scenario, subjects),
@@ -262,6 +275,16 @@ export function playersOf({
     players: typeof players === 'string' ? [players] : players,
     ...(otherPlayers === false && { noOtherPlayers: true }),
   };
+}
+
+/** Returns the field of a known failure that comes from the key `failedChecks` of a baseline entry. */
+export function rateOf({
+  failedChecks: text,
+}: {
+  readonly failedChecks?: string | undefined;
+}): Pick<KnownFailure, 'failedChecks'> {
+  const counts = readCounts(text ?? '');
+  return counts ? { failedChecks: counts } : {};
 }
 
 /** Returns the field of a known failure that comes from the key `share` of a baseline entry. */
@@ -299,8 +322,8 @@ function sumsOf(sums: readonly string[]): MoneySums {
 function isSame(a: Entry, b: Entry): boolean {
   const shared = scenariosOf(a).some((scenario) => scenariosOf(b).includes(scenario));
   // Two entries that differ only in their sums are allowed. An entry with a higher sum may later replace the other entry.
-  const limitsOf = ({ money, moneyIn, share, wrongReplies }: Entry): string =>
-    JSON.stringify([money, moneyIn, share, wrongReplies]);
+  const limitsOf = ({ money, moneyIn, share, wrongReplies, failedChecks: rate }: Entry): string =>
+    JSON.stringify([money, moneyIn, share, wrongReplies, rate]);
   const isSameMoney = limitsOf(a) === limitsOf(b);
   return (
     a.rule === b.rule &&
@@ -344,7 +367,17 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
   }
   if (given.undecided) {
     const alone = (
-      ['endpoint', 'scenario', 'moneyIn', 'share', 'wrongReplies', 'players', 'otherPlayers', 'intermittent'] as const
+      [
+        'endpoint',
+        'scenario',
+        'moneyIn',
+        'share',
+        'wrongReplies',
+        'players',
+        'otherPlayers',
+        'intermittent',
+        'failedChecks',
+      ] as const
     ).find((key) => given[key] !== undefined);
     if (rule === EXPECTATION || ruleById(rule).level !== 'MUST')
       return { path: ['undecided'], message: 'only a MUST rule can leave a run undecided', fix: 'remove this key' };
@@ -362,7 +395,9 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
       endpoints.length === 0 ? 'is not judged for single endpoints' : `is judged only at ${endpoints.join(', ')}`;
     return { path: ['endpoint'], message: `\`${rule}\` ${judged}` };
   }
-  const aboutMoney = (['money', 'moneyIn', 'share', 'wrongReplies'] as const).find((key) => given[key] !== undefined);
+  const aboutMoney = (['money', 'moneyIn', 'share', 'wrongReplies', 'failedChecks'] as const).find(
+    (key) => given[key] !== undefined,
+  );
   if (aboutMoney !== undefined && (rule === EXPECTATION || !ruleById(rule).money)) {
     return { path: [aboutMoney], message: `\`${rule}\` is not about money`, fix: 'remove this key' };
   }

@@ -7,6 +7,7 @@ import { EXPECTATION } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import type { RulePlace } from '../journal/judged-outcome.ts';
 import { highestSums, isWithoutSums } from '../journal/money-sums.ts';
+import type { CheckCounts } from '../journal/results/failure-rate.ts';
 import {
   type BaselineEntry,
   brokenPlaces,
@@ -21,7 +22,7 @@ import {
 import { readDocument } from '../scenario/yaml/document.ts';
 import { editList } from '../scenario/yaml/edit-list.ts';
 import type { BaselineChange } from './baseline-changes.ts';
-import { allowedMoney, playersOf, share, shareOf, sum } from './baseline-file.ts';
+import { allowedMoney, failedChecks, playersOf, rateOf, share, shareOf, sum } from './baseline-file.ts';
 import { diagnosticsError } from './config/configuration.ts';
 import { diagnosticsOf, PlacedValues, type Words } from './config/placed-values.ts';
 
@@ -38,6 +39,7 @@ const draft = z.object({
   players: z.union([z.string(), z.array(z.string())]).optional(),
   otherPlayers: z.literal(false).optional(),
   intermittent: z.boolean().optional(),
+  failedChecks: failedChecks.optional(),
   undecided: z.boolean().optional(),
   reason: z.string().nullish(),
   ticket: z.string().nullish(),
@@ -209,7 +211,7 @@ function entryOfPlayers(
   const maxSums = highestSums([known.maxSums ?? {}, ...entries.map((one) => one.maxSums)]);
   const noted = known.maxShare === undefined ? [] : [known.maxShare];
   const maxShare = highestShare([...entries.map((one) => one.maxShare), ...noted]);
-  const { maxShare: _before, ...others } = known;
+  const { maxShare: _before, failedChecks: _rate, ...others } = known;
   const wrongReplies = known.wrongReplies === true || entries.some((one) => one.wrongReplies);
   const limits = {
     maxSums,
@@ -249,11 +251,13 @@ function raisedEntry(
   const noOtherPlayers = isOfPlayers && known.noOtherPlayers === true;
   const { maxShare: share, noOtherPlayers: _before, ...others } = known;
   const wrongReplies = known.wrongReplies === true || entries.some((one) => one.wrongReplies);
+  const rate = known.failedChecks && higherRate([known, ...entries]);
   const conditions = {
     ...others,
     players,
     ...(noOtherPlayers && { noOtherPlayers }),
     ...(wrongReplies && { wrongReplies }),
+    ...(rate && { failedChecks: rate }),
   };
   const noted = entries.flatMap(({ maxShare }) => maxShare ?? []);
   // Higher sums in single scenarios are tried first, because a higher limit of the whole entry allows more in all other scenarios. If the
@@ -272,12 +276,19 @@ function raisedEntry(
     maxSumsIn,
     maxShare: raised.maxShare,
     wrongReplies,
+    failedChecks: rate,
     factor: undefined,
     players,
     noOtherPlayers,
     failed: entries.reduce((sum, { failed }) => sum + failed, 0),
     checks: entries.reduce((sum, { checks }) => sum + checks, 0),
   };
+}
+
+/** Returns the highest rate that is noted. */
+function higherRate(entries: readonly { readonly failedChecks?: CheckCounts | undefined }[]): CheckCounts | undefined {
+  const noted = entries.flatMap((one) => one.failedChecks ?? []);
+  return noted.sort((a, b) => a.failed * b.checks - b.failed * a.checks).at(-1);
 }
 
 /**
@@ -328,6 +339,7 @@ function knownFailures(entry: Draft, index: number, { run, baseline }: Fold): re
     ...(entry.wrongReplies && { wrongReplies: entry.wrongReplies }),
     ...playersOf(entry),
     ...(intermittent && { intermittent: true as const }),
+    ...rateOf(entry),
     ...(undecided && { undecided: true as const }),
     line: index + 1,
     tried:

@@ -30,6 +30,8 @@ export interface RuleOutcome {
   awaitsRepetition: boolean;
   /** True if one of these findings shows a wrong balance in a reply, and shows it again when croupier repeats the scenario. */
   hasWrongReply: boolean;
+  /** True if one of these findings shows a wrong balance in a reply, also if the repetition did not show it again. */
+  showsWrongReply: boolean;
   /** The sums by which these findings made balances wrong. */
   wrongSums: MoneySums;
   /** The single sums, but not more than a maximum number. */
@@ -111,6 +113,7 @@ function outcomeFor(attempt: Attempt, rule: Finding['rule'], endpoint: CallName 
       isUnrepeated: true,
       awaitsRepetition: true,
       hasWrongReply: false,
+      showsWrongReply: false,
       wrongSums: {},
       sums: [],
       samples: [],
@@ -127,6 +130,7 @@ export function addFinding(attempt: Attempt, finding: Finding): void {
   outcome.noMoney &&= finding.noMoney === true;
   outcome.isUnrepeated &&= finding.unrepeated === true || finding.awaitsRepetition === true;
   outcome.awaitsRepetition &&= finding.awaitsRepetition === true;
+  outcome.showsWrongReply ||= finding.wrongReply === true;
   outcome.hasWrongReply ||= finding.wrongReply === true && !finding.unrepeated && !finding.awaitsRepetition;
   if (finding.wrongSum) addWrongSum(outcome, finding.wrongSum);
   if (outcome.samples.length < MAX_SAMPLES) {

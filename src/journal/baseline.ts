@@ -1,6 +1,7 @@
 import type { KnownFailure, RunEnded, RunStarted } from './event.ts';
-import { isAboutRaces, type RulePlace } from './judged-outcome.ts';
+import { isAboutRaces, type RuleCounts, type RulePlace } from './judged-outcome.ts';
 import { currencyAbove, isWithoutSums, type MoneySums, times } from './money-sums.ts';
+import { isMuchMoreOften } from './results/failure-rate.ts';
 import { isMuchLarger, readShare, type Share } from './share.ts';
 
 /**
@@ -48,6 +49,8 @@ type Breach = Pick<RulePlace, 'rule' | 'endpoint' | 'scenario'> & {
   readonly sumsWithoutShare?: MoneySums | undefined;
   /** True if the breach shows a wrong balance in a reply. */
   readonly hasWrongReply?: boolean | undefined;
+  /** The checks of the rule in all scenarios. Undefined if they are not known. */
+  readonly ofRule?: RuleCounts | undefined;
 };
 
 /** The parts of a run that decide the state of a known failure. */
@@ -126,7 +129,7 @@ function isAt({ rule, endpoint, scenario }: KnownFailure, breach: Breach): boole
 /**
  * True if the entry allows the breach. An entry for breaches that move no money does not allow a breach that moves money. An
  * entry with sums does not allow higher sums, and it allows wrong balances in replies only if it says so. An entry with a sum for the
- * scenario allows no breach of another kind. An entry for an undecided rule allows no breach.
+ * scenario allows no breach of another kind. An entry with a rate does not allow that the rule fails much more often. An entry for an undecided rule allows no breach.
  */
 export function allows(known: KnownFailure, breach: Breach): boolean {
   if (known.undecided) return false;
@@ -137,7 +140,8 @@ export function allows(known: KnownFailure, breach: Breach): boolean {
     exceededShare(known, breach) === undefined &&
     exceededSum(known, breach) === undefined &&
     !isOfOtherKind(known, breach) &&
-    !hasNewWrongReply(known, breach)
+    !hasNewWrongReply(known, breach) &&
+    !failsMoreOften(known, breach)
   );
 }
 
@@ -166,13 +170,25 @@ export function isOfOtherKind({ maxSumsIn }: KnownFailure, { scenario, wrongSums
 
 /**
  * True if the breach shows a wrong balance in a reply, but the entry is about wrong sums only. The sums of the reads would not show such a
- * fault. Failures that occur only now and then have no kind that a later run could be compared with.
+ * fault. If failures occur only now and then, a single wrong reply may come from the same fault. Then several scenarios must show one.
  */
 export function hasNewWrongReply(
-  { maxSums, wrongReplies, intermittent }: KnownFailure,
-  { hasWrongReply }: Breach,
+  { maxSums, wrongReplies, intermittent }: Pick<KnownFailure, 'maxSums' | 'wrongReplies' | 'intermittent'>,
+  { hasWrongReply, ofRule }: Pick<Breach, 'hasWrongReply' | 'ofRule'>,
 ): boolean {
-  return hasWrongReply === true && maxSums !== undefined && !wrongReplies && !intermittent;
+  const isMany = !intermittent || (ofRule?.replying ?? 0) >= MIN_REPLYING;
+  return hasWrongReply === true && maxSums !== undefined && !wrongReplies && isMany;
+}
+
+/** Minimum number of scenarios with a wrong balance in a reply that failures without such replies do not explain. */
+const MIN_REPLYING = 3;
+
+/**
+ * True if the entry notes how often the rule fails, and the rule fails much more often in this run. A part of the suite says nothing about
+ * this, because it may contain just the scenarios that fail.
+ */
+export function failsMoreOften({ failedChecks }: KnownFailure, { ofRule }: Breach): boolean {
+  return failedChecks !== undefined && ofRule?.whole === true && isMuchMoreOften(ofRule, failedChecks);
 }
 
 /** A sum by which a breach made a balance wrong, and the lower sum that an entry allows. Both are in the same currency. */
@@ -182,8 +198,12 @@ interface ExceededSum {
   readonly currency: string;
 }
 
-/** Returns an entry without its limits of sums and shares. It also allows wrong balances in replies. */
-export function withoutLimits({ maxShare: _maxShare, ...known }: KnownFailure): KnownFailure {
+/** Returns an entry without its limits of sums, shares and rates. It also allows wrong balances in replies. */
+export function withoutLimits({
+  maxShare: _maxShare,
+  failedChecks: _failedChecks,
+  ...known
+}: KnownFailure): KnownFailure {
   return { ...known, maxSums: {}, maxSumsIn: {}, wrongReplies: true };
 }
 
@@ -230,8 +250,18 @@ export function isKnownBreach(results: readonly KnownResult[], breach: Breach): 
 
 /** Returns the breach at a place, in the form that can be compared with the entries of a baseline. */
 export function breachAt(place: RulePlace): Breach {
-  const { rule, endpoint, scenario, movesMoney, wrongSums, alikeSums, outlyingSums, sumsWithoutShare, hasWrongReply } =
-    place;
+  const {
+    rule,
+    endpoint,
+    scenario,
+    movesMoney,
+    wrongSums,
+    alikeSums,
+    outlyingSums,
+    sumsWithoutShare,
+    hasWrongReply,
+    ofRule,
+  } = place;
   const shares = [place.share, place.varyingShare].filter((share) => share !== undefined);
   return {
     rule,
@@ -241,6 +271,7 @@ export function breachAt(place: RulePlace): Breach {
     failingPlayers: place.failingPlayers,
     noMoney: !movesMoney,
     hasWrongReply,
+    ofRule,
     ...(!isAboutRaces(rule) && { wrongSums, alikeSums, outlyingSums, sumsWithoutShare }),
     ...(!isAboutRaces(rule) && shares.length > 0 && { shares }),
   };

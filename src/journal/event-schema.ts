@@ -181,6 +181,9 @@ const knownFailure = object({
     .literal(true)
     .exactOptional()
     .describe('true: the balances in the replies to these calls may be wrong, although the entry limits the sums'),
+  failedChecks: object({ failed: count, checks: count })
+    .exactOptional()
+    .describe('how many checks failed in the run of which the entry was written; a much higher rate is not allowed'),
   players: list(text).exactOptional().describe('the failure occurs only with these players'),
   noOtherPlayers: z
     .literal(true)

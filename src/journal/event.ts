@@ -7,6 +7,7 @@ import type { Exchange, ExchangeRequest } from './exchange.ts';
 import type { EXPECTATION, Finding, Place, Verdict } from './finding.ts';
 import type { MoneySums, WrongSum } from './money-sums.ts';
 import type { Trace } from './network/trace.ts';
+import type { CheckCounts } from './results/failure-rate.ts';
 
 /** The version of the journal format. croupier refuses a journal with a newer format than it knows. */
 export const JOURNAL_FORMAT = 'croupier-journal/1';
@@ -56,6 +57,11 @@ export interface KnownFailure {
    * this. An entry without `maxSums` allows it in any case.
    */
   readonly wrongReplies?: true;
+  /**
+   * The number of failed checks of the rule, and of all its checks, in the run of which the entry was written. A much higher rate is not
+   * allowed. It is left out if any rate is allowed.
+   */
+  readonly failedChecks?: CheckCounts;
   /**
    * The players whose calls show the failure, if the calls of other players don't. Then a run in which these players did not test the
    * rule does not show that the failure is fixed. It is left out for other failures.

@@ -370,7 +370,12 @@ function sumUp(
   }
   const byRule = Map.groupBy(outcomes, (outcome) => outcome.rule);
   const played = playedPlayers({ scenarios, run });
-  const places = rulePlaces(outcomes, ownSums, run.baseline?.known ?? [], run.settings.stakes ?? {}, played);
+  const places = rulePlaces(outcomes, ownSums, {
+    known: run.baseline?.known ?? [],
+    stakes: run.settings.stakes ?? {},
+    played,
+    whole: run.whole,
+  });
   const placesOf = Map.groupBy(places, ({ rule }) => rule);
   const baseline = judgeBaseline({ run, ended, places });
   const rules = RULES.map((rule) =>

@@ -16,6 +16,7 @@ import {
 import { isShownByBalance, LATE_ONCE, movedAloneReason, NOT_REPEATED, UNREPEATED } from './moved-alone.ts';
 import { type UnknownPath, unknownPathReason } from './network/unknown-path.ts';
 import { type UnknownSessions, unknownSessionReason } from './network/unknown-session.ts';
+import type { CheckCounts } from './results/failure-rate.ts';
 import { regularlyFailing } from './results/played-players.ts';
 import {
   allowedShare,
@@ -68,6 +69,8 @@ export interface JudgedOutcome {
   readonly isUnrepeated?: true;
   /** True if a finding of the outcome shows a wrong balance in a reply, and shows it again when croupier repeats the scenario. */
   readonly hasWrongReply?: true;
+  /** The same, also if the repetition did not show it again. */
+  readonly showsWrongReply?: true;
   /**
    * True for a breach that is undecided, because somebody else moved a balance, or may have moved it, or because replies were late at
    * only one time of the run.
@@ -183,6 +186,7 @@ export function judgeOutcome(
     flaky: false,
     ...(outcome.verdict === 'fail' && outcome.isUnrepeated && { isUnrepeated: true as const }),
     ...(outcome.hasWrongReply && { hasWrongReply: true as const }),
+    ...(outcome.showsWrongReply && { showsWrongReply: true as const }),
     ...(ownDoubt !== null && { isInDoubt: true as const }),
   };
   return {
@@ -296,12 +300,24 @@ export interface RulePlace {
   readonly sumsWithoutShare: MoneySums;
   /** True if a check that failed shows a wrong balance in a reply to a bet or win, and shows it again when croupier repeats the scenario. */
   readonly hasWrongReply: boolean;
+  /** The same, also if the repetition did not show it again. */
+  readonly showsWrongReply: boolean;
+  /** The checks of the rule at this endpoint in all scenarios. */
+  readonly ofRule: RuleCounts;
   /** True if the scenario failed here and then passed on retry. */
   readonly flaky: boolean;
   /** True if croupier repeated the scenario, and its failure here did not occur again in the same way. */
   readonly isUnrepeated: boolean;
   /** True if reads that show old balances would explain a failure here. */
   readonly mayBeStale: boolean;
+}
+
+/** The checks of a rule at one endpoint in a whole run. */
+export interface RuleCounts extends CheckCounts {
+  /** Number of scenarios of which `hasWrongReply` is true. */
+  readonly replying: number;
+  /** True if the run played the whole suite. */
+  readonly whole: boolean;
 }
 
 /**
@@ -317,16 +333,23 @@ export function isAboutRaces(rule: string): boolean {
  *
  * @param ownSums sums by which croupier's own wins made balances wrong. They count only if their rule fails, and if they are a much
  * larger share of their win than the other sums of the rule
- * @param known the entries of the run's baseline
- * @param stakes the stake in each currency of the sessions
- * @param played the players of each scenario
+ * @param run the run: `known` are the entries of its baseline, `stakes` the stake in each currency of its sessions, and `played` the
+ * players of each scenario
  */
 export function rulePlaces(
   outcomes: readonly JudgedOutcome[],
   ownSums: readonly SumFound[],
-  known: readonly KnownFailure[],
-  stakes: Readonly<Record<string, string>>,
-  played: ReadonlyMap<string, readonly string[]>,
+  {
+    known,
+    stakes,
+    played,
+    whole,
+  }: {
+    readonly known: readonly KnownFailure[];
+    readonly stakes: Readonly<Record<string, string>>;
+    readonly played: ReadonlyMap<string, readonly string[]>;
+    readonly whole: boolean;
+  },
 ): readonly RulePlace[] {
   const groups = Map.groupBy(outcomes, ({ rule, endpoint, scenario }) => `${rule} ${endpoint} ${scenario}`);
   const playersOf = (scenario: string): readonly string[] => played.get(scenario) ?? [];
@@ -383,6 +406,8 @@ export function rulePlaces(
       ),
       sumsWithoutShare: withoutSums(wrongSums, addUp(withShare(comparable, stakes))),
       hasWrongReply: own.some(({ verdict, hasWrongReply }) => verdict === 'fail' && hasWrongReply === true),
+      showsWrongReply: own.some(({ verdict, showsWrongReply }) => verdict === 'fail' && showsWrongReply === true),
+      ofRule: NO_CHECKS,
       flaky: own.some(({ flaky }) => flaky),
       isUnrepeated: own.some(({ verdict, isUnrepeated }) => verdict === 'fail' && isUnrepeated === true),
       mayBeStale: own.some(
@@ -420,7 +445,21 @@ export function rulePlaces(
       regularlyFailing(own.filter(({ checks }) => checks > 0)),
     ]),
   );
-  return all.map((place) => ({ ...place, failingPlayers: regular.get(placeKey(place)) ?? [] }));
+  const counts = new Map([...Map.groupBy(all, placeKey)].map(([key, own]) => [key, countsOf(own, whole)]));
+  return all.map((place) => ({
+    ...place,
+    failingPlayers: regular.get(placeKey(place)) ?? [],
+    ofRule: counts.get(placeKey(place)) ?? NO_CHECKS,
+  }));
+}
+
+function countsOf(places: readonly RulePlace[], whole: boolean): RuleCounts {
+  return {
+    failed: places.reduce((sum, { failed }) => sum + failed, 0),
+    checks: places.reduce((sum, { checks }) => sum + checks, 0),
+    replying: places.filter(({ hasWrongReply }) => hasWrongReply).length,
+    whole,
+  };
 }
 
 function placeKey({ rule, endpoint }: RulePlace): string {
@@ -441,6 +480,8 @@ function isOpposed(sums: readonly WrongSum[], others: readonly JudgedOutcome[]):
   );
 }
 
+const NO_CHECKS: RuleCounts = { failed: 0, checks: 0, replying: 0, whole: false };
+
 /** The place of a breach that croupier's own call has shown. */
 const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'players' | 'outlyingSums' | 'varyingShare'> = {
   failingPlayers: [],
@@ -455,6 +496,8 @@ const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'players' 
   stakeSums: {},
   sumsWithoutShare: {},
   hasWrongReply: false,
+  showsWrongReply: false,
+  ofRule: NO_CHECKS,
   flaky: false,
   isUnrepeated: false,
   mayBeStale: false,

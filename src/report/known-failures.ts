@@ -5,6 +5,7 @@ import {
   breachAt,
   exceededShare,
   exceededSum,
+  failsMoreOften,
   hasNewWrongReply,
   isOfOtherKind,
   isOfOtherPlayers,
@@ -17,6 +18,7 @@ import { EXPECTATION, type Verdict } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import type { RulePlace } from '../journal/judged-outcome.ts';
 import { sumText } from '../journal/money-sums.ts';
+import { countsText } from '../journal/results/failure-rate.ts';
 import { percentText, shareDecimal } from '../journal/share.ts';
 
 /**
@@ -120,6 +122,10 @@ export function worseSentence(id: RuleId, { rules, baseline }: Pick<Fold, 'rules
     return `the baseline lists this rule only for breaches that move no money, and this one moves money (in ${listed(scenariosOf(places))})`;
   const higher = places.flatMap((place) => higherSum(place, baseline) ?? []);
   if (higher.length === places.length && higher[0] !== undefined) return higher[0];
+  const often =
+    places[0] && baseline.find(({ known, state }) => state === 'failing' && known.rule === id && known.failedChecks);
+  if (often?.known.failedChecks && places[0] && failsMoreOften(often.known, breachAt(places[0])))
+    return `the baseline lists this rule as failing in ${countsText(often.known.failedChecks)} checks, but now it fails much more often, in ${countsText(places[0].ofRule)}`;
   const replying = places.filter((place) =>
     baseline.some(
       ({ known, state }) =>

@@ -88,6 +88,14 @@ export function hasLateCalls(tried: readonly RulePlace[]): boolean {
   return tried.some((place) => place.failed > 0 && isLate(place));
 }
 
+/**
+ * True if the replies of the next run may have wrong balances because of these failures: they had some, or the wallet carries out calls
+ * late. Then chance decides whether the next read shows the balance of the reply.
+ */
+export function mayReplyWrongly(failing: readonly RulePlace[]): boolean {
+  return failing.some(({ showsWrongReply }) => showsWrongReply) || hasLateCalls(failing);
+}
+
 /** True if the wallet carries out a call late, so that the time of the next read decides by how much the balance is wrong. */
 function isLate({ rule, mayBeStale }: RulePlace): boolean {
   return mayBeStale && OF_LATE_CALLS.includes(rule);

@@ -27,8 +27,9 @@ import {
   sumText,
   times,
 } from '../../journal/money-sums.ts';
-import { dependsOnMoment, hasLateCalls, MIN_WIDESPREAD } from '../../journal/results/chance.ts';
+import { dependsOnMoment, hasLateCalls, MIN_WIDESPREAD, mayReplyWrongly } from '../../journal/results/chance.ts';
 import { isLeftUndecided, mayBeLeftUndecided, onlyDecidingScenario } from '../../journal/results/excused.ts';
+import { type CheckCounts, countsText } from '../../journal/results/failure-rate.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
 import { playedPlayers } from '../../journal/results/played-players.ts';
 import { EXPLAINED_FACTOR, undecidedSums } from '../../journal/results/undecided-sums.ts';
@@ -54,6 +55,8 @@ export interface BaselineEntry {
   readonly maxShare: string | undefined;
   /** True if the replies to these calls may have a wrong balance. */
   readonly wrongReplies: boolean;
+  /** The number of failed checks of the rule, and of all its checks. Undefined if no rate is noted. */
+  readonly failedChecks: CheckCounts | undefined;
   /** The only players whose calls break the rule; empty if the failures do not depend on the player. */
   readonly players: readonly string[];
   /** True if the entry does not allow failures of other players. */
@@ -151,15 +154,22 @@ export function entriesFor(
     // If the entry is valid in all scenarios, its rate is about all checks of the rule. Each place gives an entry, and all these entries
     // are joined, so only the first one has the number of checks.
     const checks = stabilities.tried(first).reduce((sum, place) => sum + place.checks, 0);
-    // If the wallet carries out calls late, chance decides whether the next read shows the balance of the reply.
-    const hasWrongReplies = own.some(({ hasWrongReply }) => hasWrongReply) || hasLateCalls(own);
+    const hasWrongReplies = mayReplyWrongly(own);
     const sums = own.map(sumsOf);
-    const allFactor = Math.max(factorAnywhere(first, stabilities), isOfPlayers ? factorOfPlayers(own) : 1);
+    const allFactor = sums.every(isWithoutSums)
+      ? 1
+      : Math.max(factorAnywhere(first, stabilities), isOfPlayers ? factorOfPlayers(own) : 1);
     const allSums = allowedAnywhere(sums, first.rule, { stakes, factor: allFactor });
     // Without a limit, an entry for failures by chance would also allow a new fault that loses much more money.
+    const isOfReplies = own.length >= MIN_WIDESPREAD && own.every(({ showsWrongReply }) => showsWrongReply);
     const chanceSums = sums.every(isWithoutSums)
-      ? {}
+      ? isOfReplies && !dependsOnMoment(first.rule)
+        ? noSums(first.rule, stakes)
+        : {}
       : times(CHANCE_FACTOR, inAllCurrencies(sums, stakes, isAlikeFor(first.rule)));
+    // Chance decides how many scenarios the players or the currencies of a failure get.
+    const isOfSome = isOfPlayers || isByCurrency;
+    const isRated = isByChance ? !own.every(isChance) : isOfOrdinaryCalls && !isOfSome && hasWrongReplies;
     const maxSumsOf = (place: RulePlace): MoneySums => {
       if (isByChance) return ofMoneyRule(place.rule, isWithoutSums(lostSums) ? chanceSums : lostSums);
       if (isOfOrdinaryCalls && !isWorse(place)) return allSums;
@@ -179,7 +189,8 @@ export function entriesFor(
         factor: isByChance ? CHANCE_FACTOR : isOfOrdinaryCalls && !isWorse(place) ? allFactor : 1,
         maxSumsIn: noMoney || isVarying || isNowAndThen ? {} : sumIn(place, fold),
         maxShare: noMoney || isNowAndThen ? undefined : share && notedDecimal(share),
-        wrongReplies: !noMoney && !isNowAndThen && isAboutMoney(place.rule) && hasWrongReplies,
+        wrongReplies: !noMoney && isAboutMoney(place.rule) && hasWrongReplies && (isByChance || !isNowAndThen),
+        failedChecks: isRated && !isWorse(place) ? rateOf(own, stabilities) : undefined,
         players: isNowAndThen ? [] : players,
         noOtherPlayers: !isNowAndThen && isOfPlayers && stabilities.isOnlyOfPlayers(first),
         intermittent: isNowAndThen,
@@ -193,6 +204,23 @@ export function entriesFor(
   const isLosing = stabilities.scattered.length > 0 && places.some(({ rule }) => rule === 'money.conservation');
   return joined([...entries, ...(isLosing ? ordinaryEntries(fold, lostSums) : [])]);
 }
+
+/**
+ * Returns how often a rule fails. Undefined if something else than the number of its checks decides this: the moment of calls
+ * that overlap or are late, or which rule is blamed for a wrong balance. The speed of the wallet does not concern rules about money.
+ *
+ * @param own the failures of the rule
+ */
+function rateOf(own: readonly RulePlace[], stabilities: Stabilities): CheckCounts | undefined {
+  const [first] = own;
+  if (!first || !isAboutMoney(first.rule) || dependsOnMoment(first.rule)) return undefined;
+  const { failed, checks, whole } = first.ofRule;
+  const isStable = failed > 0 && stabilities.scattered.length === 0 && !hasLateCalls(own);
+  return whole && checks >= MIN_CHECKS_OF_RATE && isStable ? { failed, checks } : undefined;
+}
+
+/** With fewer checks, chance explains any rate of a later run. */
+const MIN_CHECKS_OF_RATE = 20;
 
 /** True if an entry allows the failure at a place, but with a lower sum or share, or only with a wrong sum. */
 function isAboveSums(place: RulePlace, listed: readonly KnownFailure[]): boolean {
@@ -242,6 +270,7 @@ function entryWithoutFailure(rule: RuleId, { run }: Fold): BaselineEntry {
     maxSumsIn: {},
     maxShare: undefined,
     wrongReplies: false,
+    failedChecks: undefined,
     players: [],
     noOtherPlayers: false,
     intermittent: false,
@@ -555,6 +584,7 @@ function keptEntry({ known, failed, checks }: KnownResult, client: string): Base
   const {
     maxShare,
     wrongReplies = false,
+    failedChecks,
     players = [],
     noOtherPlayers = false,
     intermittent = false,
@@ -568,6 +598,7 @@ function keptEntry({ known, failed, checks }: KnownResult, client: string): Base
     maxSumsIn,
     maxShare,
     wrongReplies,
+    failedChecks,
     players,
     noOtherPlayers,
     intermittent,
@@ -595,6 +626,7 @@ function joined(entries: readonly BaselineEntry[]): readonly BaselineEntry[] {
     maxSumsIn: _sumsIn,
     maxShare: _share,
     wrongReplies: _replies,
+    failedChecks: _rate,
     ...rest
   }: BaselineEntry): string => JSON.stringify([rest, scenarios.length === 0]);
   return [...Map.groupBy(entries, kind).values()].flatMap((same) => {
@@ -620,6 +652,7 @@ function joinedAll(own: readonly BaselineEntry[]): readonly BaselineEntry[] {
     maxSumsIn: highestIn(own.map(({ maxSumsIn }) => maxSumsIn)),
     maxShare: highestShare(own.map(({ maxShare }) => maxShare)),
     wrongReplies: own.some(({ wrongReplies }) => wrongReplies),
+    failedChecks: own.find((entry) => entry.failedChecks)?.failedChecks,
     failed: sum(({ failed }) => failed),
     checks: sum(({ checks }) => checks),
   };
@@ -669,13 +702,15 @@ export const LIMIT_KEYS = [
   'players',
   'otherPlayers',
   'intermittent',
+  'failedChecks',
   'undecided',
 ] as const;
 
 /** Writes the keys that limit what an entry allows, one line after another, without the indentation of the entry. */
 export function limitLines(entry: BaselineEntry): readonly string[] {
   const { maxSums, maxSumsIn, maxShare, wrongReplies, players, noOtherPlayers, intermittent, undecided } = entry;
-  const { failed, checks } = entry;
+  const { failed, checks, failedChecks } = entry;
+  const rate = failedChecks ? '' : ` # failed in ${failed} of ${plural(checks, 'check')}`;
   const sums = Object.keys(maxSums).map((code) => sumText(maxSums, code));
   // A scenario whose limit is the limit of the whole entry needs no line of its own.
   const others = Object.entries(maxSumsIn).filter(
@@ -689,7 +724,8 @@ export function limitLines(entry: BaselineEntry): readonly string[] {
     ...(wrongReplies ? ['wrongReplies: true # the next read may show another balance than the reply'] : []),
     ...(players.length === 0 ? [] : [`players:${listText(players)} # no other player failed`]),
     ...(noOtherPlayers ? ['otherPlayers: false # a failure of another player is worse'] : []),
-    ...(intermittent ? [`intermittent: true # failed in ${failed} of ${plural(checks, 'check')}`] : []),
+    ...(intermittent ? [`intermittent: true${rate}`] : []),
+    ...(failedChecks ? [`failedChecks: ${countsText(failedChecks)} # a much higher rate is worse`] : []),
     ...(undecided ? ['undecided: true # because of other failures; the rule may not fail'] : []),
   ].flatMap((lines) => lines.split('\n'));
 }

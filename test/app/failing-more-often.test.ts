@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { readBaseline } from '../../src/app/baseline-file.ts';
+import { mergeBaseline } from '../../src/app/baseline-merge.ts';
+import { conclude } from '../../src/journal/conclusion.ts';
+import type { JournalEvent } from '../../src/journal/event.ts';
+import type { Finding } from '../../src/journal/finding.ts';
+import { type Fold, foldJournal } from '../../src/journal/fold.ts';
+import { worseSentence } from '../../src/report/known-failures.ts';
+import { ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
+
+const SCENARIOS = Array.from({ length: 40 }, (_, at) => planned(`bet/s${at}`, ['bet.debit']));
+const CHECKS = 5;
+const REPLY: Partial<Finding> = { wrongReply: true };
+const ONCE: Partial<Finding> = { wrongReply: true, unrepeated: true };
+const SUM: Partial<Finding> = { wrongSum: { amount: '0.50', currency: 'USD', moved: '1' } };
+const SUM_ONCE: Partial<Finding> = { ...SUM, unrepeated: true };
+
+/** A failure, and the number of scenarios in which each of `perScenario` checks shows it. */
+interface Failing {
+  readonly finding: Partial<Finding>;
+  readonly scenarios: number;
+  readonly perScenario?: number;
+}
+
+/** A run with some failing scenarios. In each scenario, five checks test the rule. */
+async function foldOf(
+  failing: readonly Failing[],
+  { baseline = '', whole = true }: { readonly baseline?: string; readonly whole?: boolean } = {},
+): Promise<Fold> {
+  const start = runStarted(SCENARIOS);
+  const suite = SCENARIOS.map((scenario) => ({ ...scenario, tags: [] }));
+  const reading = readBaseline('b.yaml', baseline, { suite, chosen: suite, clients: [] });
+  if (reading.kind === 'broken') throw new Error(JSON.stringify(reading.diagnostics));
+  const known = reading.known.map(({ client: _client, ...entry }) => entry);
+  const findings = failing.flatMap(({ finding, scenarios, perScenario = 1 }) =>
+    Array.from({ length: scenarios }, () => Array.from({ length: perScenario }, () => finding)),
+  );
+  return await foldJournal([
+    {
+      ...start,
+      whole,
+      settings: { ...start.settings, stakes: { USD: '1' } },
+      ...(known.length > 0 && { baseline: { file: 'b.yaml', known } }),
+    },
+    ...SCENARIOS.flatMap(({ id }, at): readonly JournalEvent[] => {
+      const own = findings[at] ?? [];
+      const passed = CHECKS - own.length;
+      return [
+        started(id),
+        ...own.map((finding) => found(id, 'bet.debit', 'fail', finding)),
+        ended(id, passed === 0 ? {} : { passes: { 'bet.debit': { '*': passed } } }),
+      ];
+    }),
+    { event: 'intermittent', sessionID: 's', player: 'eva', times: 2 },
+    runEnded(),
+  ]);
+}
+
+async function updated(failing: readonly Failing[], before = ''): Promise<string> {
+  return mergeBaseline(before, 'b.yaml', await foldOf(failing))
+    .text.replaceAll('reason: ""', 'reason: "known"')
+    .replaceAll('ticket: ""', 'ticket: "PAY-1"')
+    .replaceAll(/expires: #.*/g, 'expires: 2999-01-01');
+}
+
+async function statusWith(baseline: string, failing: readonly Failing[], whole = true): Promise<number> {
+  return conclude(await foldOf(failing, { baseline, whole })).exitCode;
+}
+
+/** Each fifth reply has a wrong balance, and most of them were right when croupier repeated the scenario. */
+const NOW_AND_THEN: readonly Failing[] = [
+  { finding: ONCE, scenarios: 27 },
+  { finding: REPLY, scenarios: 10 },
+];
+const ALWAYS: readonly Failing[] = [{ finding: REPLY, scenarios: 40, perScenario: CHECKS }];
+
+describe('a baseline of a failure that not each call shows', () => {
+  it('notes its rate, and does not allow a much higher one', async () => {
+    const text = await updated(NOW_AND_THEN);
+    expect(text).toContain('  intermittent: true\n  failedChecks: 37 of 200 # a much higher rate is worse\n');
+    expect(await statusWith(text, NOW_AND_THEN)).toBe(0);
+    expect(await statusWith(text, [{ finding: REPLY, scenarios: 40, perScenario: 1 }])).toBe(0);
+    expect(await statusWith(text, [{ finding: REPLY, scenarios: 30, perScenario: 2 }])).toBe(0);
+    expect(await statusWith(text, [{ finding: REPLY, scenarios: 2 }])).toBe(0);
+    expect(await statusWith(text, ALWAYS)).toBe(1);
+    expect(worseSentence('bet.debit', await foldOf(ALWAYS, { baseline: text }))).toBe(
+      'the baseline lists this rule as failing in 37 of 200 checks, but now it fails much more often, in 200 of 200',
+    );
+  });
+
+  it('notes the rate also if each scenario with the failure showed it again', async () => {
+    const known: readonly Failing[] = [{ finding: REPLY, scenarios: 37 }];
+    const text = await updated(known);
+    expect(text).toContain('  wrongReplies: true # the next read may show another balance than the reply\n');
+    expect(text).toContain('  failedChecks: 37 of 200 # a much higher rate is worse\n');
+    expect(text).not.toContain('intermittent');
+    expect(await statusWith(text, known)).toBe(0);
+    expect(await statusWith(text, ALWAYS)).toBe(1);
+  });
+
+  it('compares no rate with a part of the suite, which may have only scenarios that fail', async () => {
+    expect(await statusWith(await updated(NOW_AND_THEN), ALWAYS, false)).toBe(0);
+  });
+
+  it('gets the higher rate by an update', async () => {
+    const often: readonly Failing[] = [{ finding: ONCE, scenarios: 40, perScenario: 3 }];
+    const before = await updated(NOW_AND_THEN);
+    expect(await statusWith(before, often)).toBe(1);
+    const text = await updated(often, before);
+    expect(text.match(/- rule:/g)).toHaveLength(1);
+    expect(text).toContain('  failedChecks: 120 of 200 # a much higher rate is worse\n');
+    expect(await statusWith(text, often)).toBe(0);
+  });
+
+  it('does not allow wrong balances in the reads if only replies were wrong', async () => {
+    expect(await statusWith(await updated(NOW_AND_THEN), [{ finding: SUM, scenarios: 1 }])).toBe(1);
+  });
+
+  it('does not allow wrong replies in several scenarios if only the reads were wrong', async () => {
+    const known: readonly Failing[] = [{ finding: SUM_ONCE, scenarios: 20 }];
+    const text = await updated(known);
+    expect(text).not.toContain('wrongReplies');
+    expect(await statusWith(text, known)).toBe(0);
+    expect(await statusWith(text, [...known, { finding: REPLY, scenarios: 2 }])).toBe(0);
+    expect(await statusWith(text, [...known, { finding: REPLY, scenarios: 3 }])).toBe(1);
+  });
+});
