@@ -19,10 +19,11 @@ const REUSE = planned('session/reuse', ['session.round-id-reuse']);
 type Sum = Omit<WrongSum, 'currency'>;
 
 /**
- * The players of the scenarios in order, each with the sum by which the balance was wrong. Without a sum, the rule passes. `other` is
+ * The players of the scenarios in order, each with the sum by which the balance was wrong. With `reply`, only the balance in a reply was
+ * wrong. Without both, the rule passes. `other` is
  * the sum of another rule that the run left undecided in the same scenario. With `warns`, the wrong balance gives only a warning.
  */
-type Played = readonly (readonly [player: string, wrongSum?: Sum, other?: Sum | undefined, warns?: 'warns'])[];
+type Played = readonly (readonly [player: string, wrong?: Sum | 'reply', other?: Sum | undefined, warns?: 'warns'])[];
 
 /** A second player took part in the scenario. */
 const withEm = 'eva em';
@@ -56,13 +57,15 @@ async function foldOf(played: Played, baseline = '', reuse: Reuse = { player: 'e
       ...(known.length > 0 && { baseline: { file: 'b.yaml', known } }),
     },
     ...scenarios.flatMap(({ id }, at): readonly JournalEvent[] => {
-      const [player = '', wrongSum, other, warns] = played[at] ?? [];
+      const [player = '', wrong, other, warns] = played[at] ?? [];
+      const wrongSum = wrong === 'reply' ? undefined : wrong;
       const verdict = warns ? 'warn' : 'fail';
       return [
         { ...started(id), sessions: Object.fromEntries(player.split(' ').map((one) => [one, `s-${one}`])) },
         ...(wrongSum ? [found(id, 'win.credit', verdict, { wrongSum: { ...wrongSum, currency: 'USD' } })] : []),
         ...(other ? [found(id, 'win.many-in-round', 'inconclusive', { wrongSum: { ...other, currency: 'USD' } })] : []),
-        ended(id, wrongSum ? {} : { passes: { 'win.credit': { '*': 1 } } }),
+        ...(wrong === 'reply' ? [found(id, 'win.credit', verdict, { wrongReply: true })] : []),
+        ended(id, wrong ? {} : { passes: { 'win.credit': { '*': 1 } } }),
       ];
     }),
     { ...started(REUSE.id), sessions: { main: `s-${reuse.player}` } },
@@ -248,6 +251,39 @@ describe('an entry that does not allow other players', () => {
     const text = await baselineOf(ofEm);
     expect(await statusWith(text, among(MANY, [['bo', fee], ['em']]))).toBe(0);
     expect(await statusWith(text, among(MANY, [['bo', fee]]))).toBe(0);
+  });
+
+  it('is written also if only replies of this player were wrong', async () => {
+    const faulty = among(MANY, [
+      ['em', 'reply'],
+      ['em', 'reply'],
+    ]);
+    const text = await baselineOf(faulty);
+    expect(text).toContain('  money: "0 USD" # the highest sum in one scenario\n');
+    expect(text).toContain('  players: "em" # no other player failed\n  otherPlayers: false ');
+    expect(await statusWith(text, faulty)).toBe(0);
+    expect(
+      await statusWith(text, among(MANY, [['eva'], ['bo'], ['em', 'reply'], ['em', 'reply'], ['em', 'reply']])),
+    ).toBe(0);
+    expect(
+      await statusWith(
+        text,
+        among(MANY, [
+          ['em', 'reply'],
+          ['em', 'reply'],
+          ['bo', 'reply'],
+        ]),
+      ),
+    ).toBe(1);
+    expect(
+      await statusWith(
+        text,
+        among(MANY, [
+          ['em', 'reply'],
+          ['em', sum('-0.10')],
+        ]),
+      ),
+    ).toBe(1);
   });
 
   it('names both players after an update', async () => {

@@ -142,12 +142,18 @@ export class Stabilities {
     return this.#isOfPlayers(tried) && isNoCoincidence(tried, failingPlayers(tried));
   }
 
-  /** True if a run of the whole suite shows that only balances of certain players are wrong, and wrong again when it repeats a scenario. */
+  /**
+   * True if a run of the whole suite shows that only balances of certain players are wrong, in reads or in replies, and wrong again when it
+   * repeats a scenario.
+   */
   #isOfPlayers(tried: readonly RulePlace[]): boolean {
     const failing = tried.filter(({ failed }) => failed > 0);
     return (
       this.#fold.run.whole &&
-      failing.every((place) => isOfAnyBalance(place) && !place.isUnrepeated && !dependsOnMoment(place.rule)) &&
+      failing.every(
+        (place) =>
+          (isOfAnyBalance(place) || place.hasWrongReply) && !place.isUnrepeated && !dependsOnMoment(place.rule),
+      ) &&
       failingPlayers(tried).length > 0
     );
   }
