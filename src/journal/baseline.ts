@@ -174,7 +174,10 @@ export function isOfOtherKind({ maxSumsIn }: KnownFailure, { scenario, wrongSums
  */
 export function hasNewWrongReply(
   { maxSums, wrongReplies, intermittent }: Pick<KnownFailure, 'maxSums' | 'wrongReplies' | 'intermittent'>,
-  { hasWrongReply, ofRule }: Pick<Breach, 'hasWrongReply' | 'ofRule'>,
+  {
+    hasWrongReply,
+    ofRule,
+  }: { readonly hasWrongReply?: boolean | undefined; readonly ofRule?: Pick<RuleCounts, 'replying'> | undefined },
 ): boolean {
   const isMany = !intermittent || (ofRule?.replying ?? 0) >= MIN_REPLYING;
   return hasWrongReply === true && maxSums !== undefined && !wrongReplies && isMany;

@@ -1,3 +1,4 @@
+import { hasNewWrongReply } from '../../journal/baseline.ts';
 import type { Verdict } from '../../journal/finding.ts';
 import { isAboutRaces } from '../../journal/judged-outcome.ts';
 import { currencyAbove, isWithoutSums, sumsText, sumText } from '../../journal/money-sums.ts';
@@ -131,6 +132,9 @@ function howWorse(id: string, before: RunSummary, now: RunSummary): string | nul
   if (endpoints.size > 0) return `it also fails at ${[...endpoints].join(', ')}`;
   if (earlier.every(({ noMoney }) => noMoney) && later.some(({ noMoney }) => !noMoney)) return 'it now moves money';
   if (isAboutRaces(id)) return null;
+  const replying = newWrongReplies(earlier, later);
+  if (replying.length > 0)
+    return `its replies now have wrong balances: the next read shows another balance (in ${listed(replying)})`;
   const first = earlier.every(({ wrongSums }) => isWithoutSums(wrongSums))
     ? later.find(({ wrongSums }) => !isWithoutSums(wrongSums))
     : undefined;
@@ -148,9 +152,28 @@ function howWorse(id: string, before: RunSummary, now: RunSummary): string | nul
         : [],
     ),
   );
-  if (scenarios.size === 0) return null;
-  const others = scenarios.size > MAX_NAMES ? ` and ${scenarios.size - MAX_NAMES} more` : '';
-  return `it also fails in ${[...scenarios].slice(0, MAX_NAMES).join(', ')}${others}`;
+  return scenarios.size === 0 ? null : `it also fails in ${listed([...scenarios])}`;
+}
+
+function listed(scenarios: readonly string[]): string {
+  const others = scenarios.length > MAX_NAMES ? ` and ${scenarios.length - MAX_NAMES} more` : '';
+  return `${scenarios.slice(0, MAX_NAMES).join(', ')}${others}`;
+}
+
+/**
+ * Returns the scenarios with wrong balances in replies that a baseline from the earlier run would not allow. Reports of older versions say
+ * nothing about replies, so they may have had wrong ones.
+ */
+function newWrongReplies(earlier: readonly FailingPlace[], later: readonly FailingPlace[]): readonly string[] {
+  const known = {
+    maxSums: {},
+    ...(earlier.some(({ mayReplyWrongly }) => mayReplyWrongly !== false) && { wrongReplies: true as const }),
+    ...(earlier.some(({ unrepeated }) => unrepeated) && { intermittent: true as const }),
+  };
+  const replying = new Set(later.filter(({ wrongReply }) => wrongReply).map(({ scenario }) => scenario));
+  const isNew = (place: FailingPlace): boolean =>
+    hasNewWrongReply(known, { hasWrongReply: place.wrongReply, ofRule: { replying: replying.size } });
+  return [...new Set(later.filter(isNew).map(({ scenario }) => scenario))];
 }
 
 /**

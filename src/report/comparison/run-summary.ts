@@ -32,6 +32,10 @@ export interface FailingPlace {
   readonly wrongSums: MoneySums;
   /** The same sums, in each currency in which the same failure would give an alike sum. */
   readonly alikeSums: MoneySums;
+  /** These three are as in {@link ReportedPlace}. */
+  readonly wrongReply?: boolean | undefined;
+  readonly mayReplyWrongly?: boolean | undefined;
+  readonly unrepeated?: boolean | undefined;
   /** The rules that the scenario tests. Empty for reports of older versions. */
   readonly rules: readonly string[];
 }
@@ -156,13 +160,10 @@ function withRules(
   scenarios: readonly { readonly id: string; readonly rules?: readonly string[] }[],
   stakes: Readonly<Record<string, string>> = {},
 ): readonly FailingPlace[] {
-  return places.map(({ endpoint, scenario, noMoney, wrongSums }) => ({
-    endpoint,
-    scenario,
-    noMoney,
-    wrongSums,
-    alikeSums: inAlikeCurrencies(wrongSums, stakes),
-    rules: scenarios.find(({ id }) => id === scenario)?.rules ?? [],
+  return places.map((place) => ({
+    ...place,
+    alikeSums: inAlikeCurrencies(place.wrongSums, stakes),
+    rules: scenarios.find(({ id }) => id === place.scenario)?.rules ?? [],
   }));
 }
 
@@ -223,6 +224,9 @@ const report = z.object({
             scenario: z.string(),
             noMoney: z.boolean(),
             wrongSums: z.record(z.string(), z.string()),
+            wrongReply: z.boolean().optional(),
+            mayReplyWrongly: z.boolean().optional(),
+            unrepeated: z.boolean().optional(),
           }),
         )
         .optional(),

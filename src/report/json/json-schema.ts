@@ -137,6 +137,13 @@ const rule = z.object({
         wrongSums: moneySums.describe(
           'sums by which the failure made balances wrong, by currency; also sums of other findings that the failure explains',
         ),
+        wrongReply: z
+          .boolean()
+          .describe('true: a reply had a wrong balance, and had it again when croupier repeated the scenario'),
+        mayReplyWrongly: z
+          .boolean()
+          .describe('true: the same failure may give wrong balances in the replies of another run'),
+        unrepeated: z.boolean().describe('true: the failure did not occur again when croupier repeated the scenario'),
       }),
     )
     .describe('each scenario in which the rule fails'),

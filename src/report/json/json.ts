@@ -6,6 +6,7 @@ import type { CallLatency } from '../../journal/latency.ts';
 import { budgetResults } from '../../journal/latency.ts';
 import type { MoneySums } from '../../journal/money-sums.ts';
 import { requiredOutcomes } from '../../journal/required.ts';
+import { mayReplyWrongly } from '../../journal/results/chance.ts';
 import { owedCalls, unknownDebts } from '../../journal/results/owed-items.ts';
 import { countRules } from '../../journal/results/rule-counts.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
@@ -126,13 +127,27 @@ export interface ReportedPlace {
   readonly noMoney: boolean;
   /** The sums by which the failure made balances wrong, including the sums of other findings that the failure explains. */
   readonly wrongSums: MoneySums;
+  /** True if a reply had a wrong balance, and had it again when croupier repeated the scenario. Undefined in reports of older versions. */
+  readonly wrongReply?: boolean | undefined;
+  /** True if the same failure may give wrong balances in the replies of another run. Undefined in reports of older versions. */
+  readonly mayReplyWrongly?: boolean | undefined;
+  /** True if the failure did not occur again when croupier repeated the scenario. Undefined in reports of older versions. */
+  readonly unrepeated?: boolean | undefined;
 }
 
 /** Returns the places at which a rule fails. */
 export function reportedPlaces({ places }: Pick<RuleResult, 'places'>): readonly ReportedPlace[] {
   return places
     .filter(({ failed }) => failed > 0)
-    .map(({ endpoint, scenario, movesMoney, wrongSums }) => ({ endpoint, scenario, noMoney: !movesMoney, wrongSums }));
+    .map((place) => ({
+      endpoint: place.endpoint,
+      scenario: place.scenario,
+      noMoney: !place.movesMoney,
+      wrongSums: place.wrongSums,
+      wrongReply: place.hasWrongReply,
+      mayReplyWrongly: mayReplyWrongly([place]),
+      unrepeated: place.isUnrepeated,
+    }));
 }
 
 function ruleOf(result: RuleResult): object {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalEvent } from '../../../src/journal/event.ts';
+import type { Finding } from '../../../src/journal/finding.ts';
 import { foldJournal } from '../../../src/journal/fold.ts';
 import { inAlikeCurrencies, type MoneySums } from '../../../src/journal/money-sums.ts';
 import { compare, isLessTested, newFailures } from '../../../src/report/comparison/comparison.ts';
@@ -320,6 +321,40 @@ describe('comparing two runs', () => {
           { how: 'it now makes balances wrong: by 2 EUR in idempotency/bet' },
         ]);
     for (const before of charged) for (const now of charged) expect(compare(before, now).worse).toEqual([]);
+  });
+
+  it('calls a rule worse whose replies are now wrong too, as a baseline does, also if one of the runs is a JSON report', async () => {
+    const stories = ['win/a', 'win/b', 'win/c'].map((id) => planned(id, ['win.credit']));
+    const fee: Partial<Finding> = { wrongSum: { amount: '-0.10', currency: 'USD', moved: '1' } };
+    const reply: Partial<Finding> = { ...fee, wrongReply: true };
+    const summaries = async (...findings: readonly Partial<Finding>[]) => {
+      const events = [
+        runStarted(stories),
+        ...stories.flatMap(({ id }, at) => [
+          started(id),
+          found(id, 'win.credit', 'fail', findings[at]),
+          ended(id, { verdict: 'fail' }),
+        ]),
+        { event: 'intermittent', sessionID: 's', player: 'eva', times: 2 } as const,
+        runEnded(),
+      ];
+      const fromReport = summaryOfReport(JSON.parse(await reportOfEvents(events, 'json')));
+      if ('problem' in fromReport) throw new Error(fromReport.problem);
+      return [summaryOfFold(await foldJournal(events)), fromReport];
+    };
+    const worse = async (before: readonly Partial<Finding>[], now: readonly Partial<Finding>[]) => {
+      const [earlier, later] = [await summaries(...before), await summaries(...now)];
+      return [...new Set(earlier.flatMap((one) => later.map((other) => compare(one, other).worse[0]?.how)))];
+    };
+    expect(await worse([fee, fee, fee], [fee, reply, fee])).toEqual([
+      'its replies now have wrong balances: the next read shows another balance (in win/b)',
+    ]);
+    expect(await worse([reply, fee, fee], [fee, reply, reply])).toEqual([undefined]);
+    expect(await worse([fee, fee, fee], [fee, { ...reply, unrepeated: true }, fee])).toEqual([undefined]);
+    // A failure that occurs now and then explains a few wrong replies.
+    const once = { ...fee, unrepeated: true } as const;
+    expect(await worse([fee, once, fee], [fee, reply, reply])).toEqual([undefined]);
+    expect((await worse([fee, once, fee], [reply, reply, reply]))[0]).toContain('its replies now have wrong balances');
   });
 
   it('reads a JSON report of an older version, which lacks the newer parts', async () => {
