@@ -27,7 +27,14 @@ export function changeLines(changes: readonly BaselineChange[]): readonly string
   if (changes.length === 0) return ['No entry of the baseline has changed.'];
   const lines = changes.slice(0, MAX_LINES).map(changeLine);
   const rest = changes.length - lines.length;
-  return rest === 0 ? lines : [...lines, `And ${plural(rest, 'more change')}.`];
+  return [
+    ...lines,
+    ...(rest === 0 ? [] : [`And ${plural(rest, 'more change')}.`]),
+    // The result of the run was printed before the update. It still asks to remove these entries.
+    ...(changes.some(({ kind }) => kind === 'fixed')
+      ? ['The entries of fixed failures are now removed. You need not remove them yourself.']
+      : []),
+  ];
 }
 
 function changeLine(change: BaselineChange): string {

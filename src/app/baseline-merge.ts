@@ -14,6 +14,7 @@ import {
   entriesFor,
   entryText,
   highestShare,
+  isRemark,
   LIMIT_KEYS,
   limitLines,
   undecidedEntries,
@@ -124,7 +125,7 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): UpdatedBa
   });
   // An entry that is extended keeps its place, its other keys and its comments. So a review shows only what is new.
   const changed = [...extended].map(
-    ([index, entry]) => [index, { removed: LIMIT_KEYS, lines: limitLines(entry) }] as const,
+    ([index, entry]) => [index, { removed: LIMIT_KEYS, lines: limitLines(entry), losesComment: isRemark }] as const,
   );
   const removed = new Set([...unneeded, ...replaced]);
   const text = editList(yaml, { removed, changed: new Map(changed), added: added.map(entryText).join('') });

@@ -59,6 +59,7 @@ it('an update of a baseline says what it adds, extends and removes, and why', as
     'Extended: bet.debit (moneyIn)',
     'Removed: win.credit, because it no longer fails',
     'Removed: bet.zero as undecided, because it is decided again',
+    'The entries of fixed failures are now removed. You need not remove them yourself.',
   ]);
   expect(changeLines(mergeBaseline(text, 'b.yaml', fold).changes)).toEqual(['No entry of the baseline has changed.']);
 });

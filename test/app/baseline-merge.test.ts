@@ -295,7 +295,7 @@ ${TEXTS}`;
     const after = before
       .replace(
         'money: 1 USD # agreed\n',
-        `money: "1 USD" # ${remark}\n  moneyIn: # the highest sum in these scenarios\n    bet/debit: 2 USD\n`,
+        `# agreed\n  money: "1 USD" # ${remark}\n  moneyIn: # the highest sum in these scenarios\n    bet/debit: 2 USD\n`,
       )
       .replace(
         'money: 1.50 USD\n  undecided: true',

@@ -717,25 +717,46 @@ export function limitLines(entry: BaselineEntry): readonly string[] {
     ([, limit]) => currencyAbove(maxSums, limit) !== undefined || currencyAbove(limit, maxSums) !== undefined,
   );
   return [
-    ...(sums.length === 0 ? [] : [`money:${listText(sums)} # ${sumRemark(entry)}`]),
-    ...(others.length === 0 ? [] : ['moneyIn: # the highest sum in these scenarios']),
+    ...(sums.length === 0 ? [] : [`money:${listText(sums)} # ${sumRemark(entry.factor)}`]),
+    ...(others.length === 0 ? [] : [`moneyIn: # ${REMARKS.inScenarios}`]),
     ...others.map(([id, limit]) => `  ${scalar(id)}: ${sumsText(limit)}`),
-    ...(maxShare === undefined ? [] : [`share: ${percentText(maxShare)} # of the amounts of the calls`]),
-    ...(wrongReplies ? ['wrongReplies: true # the next read may show another balance than the reply'] : []),
-    ...(players.length === 0 ? [] : [`players:${listText(players)} # no other player failed`]),
-    ...(noOtherPlayers ? ['otherPlayers: false # a failure of another player is worse'] : []),
+    ...(maxShare === undefined ? [] : [`share: ${percentText(maxShare)} # ${REMARKS.share}`]),
+    ...(wrongReplies ? [`wrongReplies: true # ${REMARKS.wrongReplies}`] : []),
+    ...(players.length === 0 ? [] : [`players:${listText(players)} # ${REMARKS.players}`]),
+    ...(noOtherPlayers ? [`otherPlayers: false # ${REMARKS.otherPlayers}`] : []),
     ...(intermittent ? [`intermittent: true${rate}`] : []),
-    ...(failedChecks ? [`failedChecks: ${countsText(failedChecks)} # a much higher rate is worse`] : []),
-    ...(undecided ? ['undecided: true # because of other failures; the rule may not fail'] : []),
+    ...(failedChecks ? [`failedChecks: ${countsText(failedChecks)} # ${REMARKS.rate}`] : []),
+    ...(undecided ? [`undecided: true # ${REMARKS.undecided}`] : []),
   ].flatMap((lines) => lines.split('\n'));
 }
 
-/** Says where the sums of an entry come from. An entry of an earlier run does not say how its sums were made. */
-function sumRemark({ factor }: BaselineEntry): string {
-  const highest = 'the highest sum in one scenario';
-  if (factor === 1) return highest;
-  if (factor === undefined) return 'the highest sum that is allowed in one scenario';
-  return `${FACTOR_WORDS[factor]} ${highest}`;
+/** The comments that `limitLines` writes at the keys. */
+const REMARKS = {
+  highest: 'the highest sum in one scenario',
+  allowed: 'the highest sum that is allowed in one scenario',
+  inScenarios: 'the highest sum in these scenarios',
+  share: 'of the amounts of the calls',
+  wrongReplies: 'the next read may show another balance than the reply',
+  players: 'no other player failed',
+  otherPlayers: 'a failure of another player is worse',
+  rate: 'a much higher rate is worse',
+  undecided: 'because of other failures; the rule may not fail',
+} as const;
+
+/** True for a comment that `limitLines` writes. Every other comment was written by a person. */
+export function isRemark(text: string): boolean {
+  const sums = Object.keys(FACTOR_WORDS).map((factor) => sumRemark(Number(factor)));
+  return [...Object.values(REMARKS), ...sums].includes(text) || /^failed in \d+ of \d+ checks?$/.test(text);
+}
+
+/**
+ * Says where the sums of an entry come from.
+ *
+ * @param factor undefined for an entry of an earlier run, which does not say how its sums were made
+ */
+function sumRemark(factor: number | undefined): string {
+  if (factor === undefined) return REMARKS.allowed;
+  return factor === 1 ? REMARKS.highest : `${FACTOR_WORDS[factor]} ${REMARKS.highest}`;
 }
 
 /** Writes the value of a key: one text, or a list below the key. */

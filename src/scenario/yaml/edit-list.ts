@@ -1,4 +1,4 @@
-import { isMap, isNode, isScalar, isSeq, parseDocument, type YAMLMap } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, Lexer, parseDocument, type YAMLMap } from 'yaml';
 
 /** The changes to a YAML file whose root is a list of maps. Items are counted from 0. */
 export interface ListEdits {
@@ -6,7 +6,7 @@ export interface ListEdits {
   readonly removed: ReadonlySet<number>;
   /** For some items: the keys to replace. The other keys stay as they are. */
   readonly changed: ReadonlyMap<number, KeyChange>;
-  /** The text of new items, which is added after the last item. */
+  /** The text of new items, which is added after the last item, and before the comments at the end of the file. */
   readonly added: string;
 }
 
@@ -15,6 +15,12 @@ interface KeyChange {
   readonly removed: readonly string[];
   /** The new keys with their values, at least one, as lines without indentation. They stand in the place of the first removed key. */
   readonly lines: readonly string[];
+  /**
+   * Tells whether a comment at a removed key goes with it. Every other comment stays, on a line of its own.
+   *
+   * @param text the comment without `#`
+   */
+  readonly losesComment: (text: string) => boolean;
 }
 
 /** A part of the text that is replaced by another text. */
@@ -47,25 +53,64 @@ export function editList(text: string, edits: ListEdits): string {
   // An empty list is written as `[]`, which must be removed before new items are added.
   if (isSeq(contents) && items.length === 0 && contents.range)
     cuts.push({ start: contents.range[0], end: lineEnd(text, contents.range[1]), text: '' });
+  const last = items.at(-1);
+  const end = last === undefined ? undefined : afterItem(text, last);
+  if (end !== undefined) {
+    const isOpen = end > 0 && text[end - 1] !== '\n' && edits.added !== '';
+    cuts.push({ start: end, end, text: `${isOpen ? '\n' : ''}${edits.added}` });
+  }
   let kept = text;
   for (const cut of cuts.toReversed()) kept = kept.slice(0, cut.start) + cut.text + kept.slice(cut.end);
   const isEmpty = edits.added === '' && items.every((_, index) => edits.removed.has(index));
-  return `${kept === '' || kept.endsWith('\n') ? kept : `${kept}\n`}${isEmpty ? '[]\n' : edits.added}`;
+  const rest = end === undefined ? edits.added : '';
+  return `${kept === '' || kept.endsWith('\n') ? kept : `${kept}\n`}${isEmpty ? '[]\n' : rest}`;
+}
+
+/** Returns the place after the last line of an item and after the indented comments directly below it. */
+function afterItem(text: string, item: YAMLMap): number | undefined {
+  const end = endOf(item);
+  if (end === undefined) return undefined;
+  let at = lineEnd(text, end);
+  while (/^[ \t]+#/.test(text.slice(at, lineEndOf(text, at)))) at = lineEndOf(text, at);
+  return at;
 }
 
 /** Returns the changes of the text that replace some keys of an item. */
-function keyCuts(text: string, item: YAMLMap, { removed, lines }: KeyChange): readonly Cut[] {
+function keyCuts(text: string, item: YAMLMap, { removed, lines, losesComment }: KeyChange): readonly Cut[] {
   const own = item.items.filter(({ key }) => isScalar(key) && removed.some((name) => name === key.value));
   return own.flatMap(({ key, value }, at): readonly Cut[] => {
     const start = isScalar(key) ? key.range?.[0] : undefined;
     if (start === undefined) return [];
     const end = lineEnd(text, endOf(value) ?? endOf(key) ?? start);
     const lineStart = text.lastIndexOf('\n', start - 1) + 1;
-    if (at > 0) return [{ start: lineStart, end, text: '' }];
+    const indentation = ' '.repeat(start - lineStart);
+    const comments = commentsIn(text, start, end)
+      .filter((comment) => !losesComment(comment.slice(1).trim()))
+      .map((comment) => `${indentation}${comment}\n`);
+    if (at > 0) return [{ start: lineStart, end, text: comments.join('') }];
     // The first key of an item stands after a dash, and the other keys are indented as far.
-    const indented = lines.map((line, index) => `${index === 0 ? '' : ' '.repeat(start - lineStart)}${line}\n`);
-    return [{ start, end, text: indented.join('') }];
+    const indented = lines.map((line, index) => `${index === 0 ? '' : indentation}${line}\n`);
+    const above = { start: lineStart, end: lineStart, text: comments.join('') };
+    return [...(comments.length > 0 ? [above] : []), { start, end, text: indented.join('') }];
   });
+}
+
+/** A lexeme of the parser that announces the text of a scalar. */
+const SCALAR = '\u001f';
+/** The lexemes of the parser that do not stand in the text: the start of a document, the end of a flow collection, and `SCALAR`. */
+const MARKS = ['\u0002', '\u0018', SCALAR];
+
+/** Returns the comments in a part of the text, with their `#`. */
+function commentsIn(text: string, start: number, end: number): readonly string[] {
+  const found: string[] = [];
+  let at = 0;
+  let before = '';
+  for (const lexeme of new Lexer().lex(text)) {
+    if (at >= start && at < end && lexeme.startsWith('#') && before !== SCALAR) found.push(lexeme.trimEnd());
+    if (!MARKS.includes(lexeme)) at += lexeme.length;
+    before = lexeme;
+  }
+  return found;
 }
 
 /** Writes a list in brackets with one item after another, and some of its items with one key after another. */
@@ -113,6 +158,11 @@ function trimmed(text: string, end: number): number {
 
 /** Returns the beginning of the line after a value that ends at a place. */
 function lineEnd(text: string, end: number): number {
-  const at = text.indexOf('\n', trimmed(text, end));
+  return lineEndOf(text, trimmed(text, end));
+}
+
+/** Returns the beginning of the line after a place. */
+function lineEndOf(text: string, place: number): number {
+  const at = text.indexOf('\n', place);
   return at < 0 ? text.length : at + 1;
 }

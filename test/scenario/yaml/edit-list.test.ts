@@ -21,7 +21,11 @@ const edit = (text: string, removed: readonly number[], added = '') =>
   editList(text, { removed: new Set(removed), changed: new Map(), added });
 
 const change = (text: string, index: number, removed: readonly string[], ...lines: readonly string[]) =>
-  editList(text, { removed: new Set(), changed: new Map([[index, { removed, lines }]]), added: '' });
+  editList(text, {
+    removed: new Set(),
+    changed: new Map([[index, { removed, lines, losesComment: (text) => !text.startsWith('keep') }]]),
+    added: '',
+  });
 
 describe('editing a YAML list', () => {
   it('leaves a list without changes as it is', () => {
@@ -36,13 +40,24 @@ describe('editing a YAML list', () => {
     expect(edit(LIST, [0])).toBe(LIST.replace('- a: 1 # one\n  b: [x, y]\n', ''));
   });
 
-  it('adds items at the end, also to an empty list, to comments only, and to a list in brackets', () => {
-    expect(edit(LIST, [], '- a: 4\n')).toBe(`${LIST}- a: 4\n`);
+  it('adds items after the last one, also to an empty list, to comments only, and to a list in brackets', () => {
+    expect(edit(LIST, [], '- a: 4\n')).toBe(LIST.replace('# At the end.\n', '- a: 4\n# At the end.\n'));
+    expect(edit('- a: 1\n  # about a\n# end', [0], '- a: 4\n')).toBe('  # about a\n- a: 4\n# end\n');
+    expect(edit('- a: 1', [], '- a: 4\n')).toBe('- a: 1\n- a: 4\n');
     expect(edit('[]', [], '- a: 4\n')).toBe('- a: 4\n');
     expect(edit('# c\n[] # none\n', [], '- a: 4\n')).toBe('# c\n- a: 4\n');
     expect(edit('# c', [], '- a: 4\n')).toBe('# c\n- a: 4\n');
     expect(edit('', [], '- a: 4\n')).toBe('- a: 4\n');
-    expect(edit('[{a: 1}, {a: 2}] # c\n', [0], '- a: 4\n')).toMatch(/^- \{ ?a: 2 ?\}.*\n(# c\n)?- a: 4\n$/);
+    expect(edit('[{a: 1}, {a: 2}] # c\n', [0], '- a: 4\n')).toMatch(/^- \{ ?a: 2 ?\}.*\n- a: 4\n(# c\n)?$/);
+  });
+
+  it('keeps comments at replaced keys that are not to be lost, each on a line of its own', () => {
+    const commented =
+      '- x: 1\n  a: "# no comment" # keep a\n  b: # ours\n    - 1 # keep b\n    - |\n      # text\n  c: 5 # c\n';
+    expect(change(commented, 0, ['a', 'b'], 'a: 2 # new')).toBe(
+      '- x: 1\n  # keep a\n  a: 2 # new\n  # keep b\n  c: 5 # c\n',
+    );
+    expect(change('# top\n- a: 1 # keep\n', 0, ['a'], 'a: 2')).toBe('# top\n  # keep\n- a: 2\n');
   });
 
   it('replaces keys of an item in its place, and keeps every other key and comment', () => {
