@@ -521,7 +521,7 @@ const sumFound = object({
   step: text
     .nullable()
     .describe(
-      'key of the step; null for a win with which croupier itself raised the balance for the scenario, or after it',
+      'key of the step; null for a win with which croupier itself raised the balance for the scenario, or after it, and for an attempt with fewer reads that croupier has repeated',
     ),
   wrongSum,
 }).describe('the sum by which a breach made a balance wrong, if a balance showed it after the finding');

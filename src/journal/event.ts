@@ -491,7 +491,10 @@ export interface SumFound {
   readonly attempt: number | null;
   readonly rule: RuleId;
   readonly endpoint: CallName | null;
-  /** Null for a win with which croupier itself raised the balance for the scenario, or after it. Such a sum belongs to no finding. */
+  /**
+   * Null for a win with which croupier itself raised the balance for the scenario, or after it, and for an attempt with fewer reads that
+   * croupier has repeated. Such a sum belongs to no finding that counts.
+   */
   readonly step: string | null;
   readonly wrongSum: WrongSum;
 }

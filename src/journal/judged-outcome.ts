@@ -331,8 +331,8 @@ export function isAboutRaces(rule: string): boolean {
 /**
  * Sums up outcomes by rule, endpoint and scenario.
  *
- * @param ownSums sums by which croupier's own wins made balances wrong. They count only if their rule fails, and if they are a much
- * larger share of their win than the other sums of the rule
+ * @param ownSums sums by which croupier's own wins, or calls of attempts that do not count, made balances wrong. They count only if
+ * their rule fails, and if they are a much larger share of their calls than the other sums of the rule
  * @param run the run: `known` are the entries of its baseline, `stakes` the stake in each currency of its sessions, and `played` the
  * players of each scenario
  */

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Finding, graver, type Verdict } from '../../journal/finding.ts';
+import { EXPECTATION, type Finding, graver, type Verdict } from '../../journal/finding.ts';
 import { absoluteMoney, type WrongSum } from '../../journal/money-sums.ts';
 import { isShownByBalance } from '../../journal/moved-alone.ts';
 import { LatePeriods } from '../../journal/network/late-periods.ts';
@@ -282,13 +282,35 @@ export class AttemptRunner {
       if (played.retryReason === 'excess' && tries < MAX_ATTEMPTS && !this.#context.isStopped()) continue;
       if (played.leftOut > 0 && !isClean(attempted) && !this.#context.isStopped()) {
         const again = { ...series, plan: series.scenario.plan(), first: series.first + 1 };
-        return this.#playAttempts(again, { fewerReads: false, breaches: attempted.findings.filter(isBreach) });
+        const whole = await this.#playAttempts(again, {
+          fewerReads: false,
+          breaches: attempted.findings.filter(isBreach),
+        });
+        this.#recordReplacedSums(series.scenario.id, attempted.findings, whole.findings);
+        return whole;
       }
       lasting = new Set([...played.turnedAway].filter((step) => failed?.has(step) !== false));
       if (failed && lasting.size < failed.size) sender.waitPolicy.noteRandomFailure();
       const again = !giveUpPolicy.needsFailingBets(series.plan) && this.#mayTryAgain(played, tries, lasting.size > 0);
       if (!again) return attempted;
       await sleep(tries * 50);
+    }
+  }
+
+  /**
+   * Writes to the journal the sums of an attempt with fewer reads, whose findings the next attempt replaces. If the operator keeps a small
+   * part of each win, it may also have lost one of these wins. Sums are left out if more than one rule is broken, because one read may
+   * show the sum of several breaches, and if somebody else may have moved the balance.
+   */
+  #recordReplacedSums(scenario: string, replaced: readonly Finding[], found: readonly Finding[]): void {
+    const { options, isDisturbed } = this.#context;
+    const [before, now] = [replaced.filter(hasWrongSum), found.filter(hasWrongSum)];
+    const rules = new Set([...before, ...now].map(placeOf));
+    if (rules.size !== 1 || now.length === 0 || options.isUnlocked === true || isDisturbed()) return;
+    for (const { rule, endpoint, wrongSum } of before) {
+      if (rule === EXPECTATION || !wrongSum) continue;
+      const sum = { ...wrongSum, varies: true } as const;
+      options.record({ event: 'wrong-sum', scenario, attempt: null, rule, endpoint, step: null, wrongSum: sum });
     }
   }
 
@@ -482,6 +504,10 @@ function isLateReply(finding: Finding): boolean {
 /** True for a failure that occurred again, or that need not occur again. */
 function isRepeated(finding: Finding): boolean {
   return isSuspect(finding) && finding.unrepeated !== true && finding.awaitsRepetition !== true;
+}
+
+function hasWrongSum({ verdict, wrongSum }: Finding): boolean {
+  return verdict === 'fail' && wrongSum !== undefined;
 }
 
 function isUnrepeated(finding: Finding): boolean {
