@@ -30,18 +30,6 @@ function keyOf(rule: string, player: string): string {
   return `${rule} ${player}`;
 }
 
-/**
- * Minimum number of passes in the scenarios of one player alone. If a rule has this number of passes and no breach there, and is usually
- * broken for another player, then the fault does not concern this player.
- */
-const MIN_PASSES_OF_PLAYER = 5;
-
-/** The passes and breaches of a rule in the scenarios of one player alone. */
-interface Counts {
-  passes: number;
-  breaches: number;
-}
-
 /** True if two wrong sums are the same, or the same part of the amounts of their calls. */
 function isSameError(one: WrongSum, other: WrongSum): boolean {
   const [sum, otherSum] = [absoluteMoney(one.amount), absoluteMoney(other.amount)];
@@ -107,8 +95,6 @@ export class Attribution {
   readonly #passes = new Map<string, number>();
   /** The number of passes in the scenarios of a player. The key is made by `keyOf`. */
   readonly #passesOf = new Map<string, number>();
-  /** The counts of the scenarios in which only one player took part, by rule and player. */
-  readonly #alone = new Map<RuleId, Map<string, Counts>>();
   readonly #staleReads: StaleReadRule;
   /** The rules for which `isProven` returns true. undefined until they are needed for the first time. */
   #proven: ReadonlySet<string> | undefined;
@@ -141,8 +127,6 @@ export class Attribution {
       for (const key of players.map((player) => keyOf(rule, player)))
         this.#passesOf.set(key, (this.#passesOf.get(key) ?? 0) + passes);
     }
-    const [player, ...others] = players;
-    if (player !== undefined && others.length === 0) this.#countAlone(player, findings, shown.passes ?? {});
     for (const finding of findings) {
       const { rule, verdict, endpoint, causes } = finding;
       if (rule === EXPECTATION || (verdict !== 'fail' && verdict !== 'warn')) continue;
@@ -163,20 +147,6 @@ export class Attribution {
           unaware: shown.unaware === true,
         });
     }
-  }
-
-  #countAlone(player: string, findings: readonly Finding[], tally: Tally): void {
-    const countsOf = (rule: RuleId): Counts => {
-      const byPlayer = this.#alone.get(rule) ?? new Map<string, Counts>();
-      this.#alone.set(rule, byPlayer);
-      const counts = byPlayer.get(player) ?? { passes: 0, breaches: 0 };
-      byPlayer.set(player, counts);
-      return counts;
-    };
-    for (const [rule, counts] of Object.entries(tally))
-      countsOf(rule as RuleId).passes += Object.values(counts).reduce((sum, one) => sum + one, 0);
-    for (const { rule, verdict } of findings)
-      if (rule !== EXPECTATION && verdict === 'fail') countsOf(rule).breaches += 1;
   }
 
   /**
@@ -251,7 +221,6 @@ export class Attribution {
         (this.#failing.has(cause) || (!fails && this.#warned.has(cause))) &&
         (!this.#isIntermittent(cause) || players.some((player) => this.#isUsualFor(player, cause))) &&
         (!causesWithMoney.includes(cause) || this.#moved.has(cause)) &&
-        !this.#isOfOtherPlayers(cause, players) &&
         !(rule === 'refund.restore' && cause === 'bet.debit' && !this.#isOfWrongBet(wrongSum)) &&
         !(alone && cause === 'session.isolated') &&
         !(rule === 'signature.mismatch' && cause === 'signature.accepted' && !this.#refusesRight(endpoint)),
@@ -283,20 +252,6 @@ export class Attribution {
     const breaches = this.#breaches.filter((one) => one.fails && one.rule === rule && one.players.includes(player));
     const passes = this.#passesOf.get(keyOf(rule, player)) ?? 0;
     return breaches.length > 0 && passes <= (breaches.length === 1 ? 0 : breaches.length);
-  }
-
-  /**
-   * True if the rule is usually broken for another player, but kept again and again for these players. Then its fault does not concern
-   * them, and explains no breach in a scenario of theirs.
-   */
-  #isOfOtherPlayers(rule: RuleId, players: readonly string[]): boolean {
-    const byPlayer = this.#alone.get(rule);
-    if (!byPlayer || players.length === 0) return false;
-    const isKept = players.every((player) => {
-      const { passes, breaches } = byPlayer.get(player) ?? { passes: 0, breaches: 0 };
-      return breaches === 0 && passes >= MIN_PASSES_OF_PLAYER;
-    });
-    return isKept && [...byPlayer.values()].some(({ passes, breaches }) => breaches > 1 && passes <= breaches);
   }
 
   /**

@@ -181,24 +181,6 @@ describe('a breach', () => {
     expect([explainedIn('em EUR'), explainedIn('eva EUR', 'em EUR'), explainedIn('eva EUR')]).toEqual([1, 1, 0]);
   });
 
-  it('is not explained by a rule that is broken for another player, and kept again and again for this player', () => {
-    const explainedAfter = (kept: number, broken: number, players: readonly string[]): number => {
-      const attribution = new Attribution();
-      attribution.add('kept', [], [], { players: ['eva'], passes: { 'refund.once': { '*': kept } } });
-      for (let at = 0; at < broken; at += 1)
-        attribution.add(`s${at}`, [found('refund.once')], [], {
-          players: ['em'],
-          passes: { 'refund.once': { '*': 1 } },
-        });
-      attribution.add('other', [found('money.exact', ['refund.once'])], [], { players });
-      return attribution.conclude().length;
-    };
-    expect(explainedAfter(5, 2, ['eva'])).toBe(0);
-    expect([explainedAfter(4, 2, ['eva']), explainedAfter(5, 1, ['eva']), explainedAfter(5, 2, ['eva', 'em'])]).toEqual(
-      [1, 1, 1],
-    );
-  });
-
   it('of a refund is explained by bets that took a wrong sum only if the refund is wrong by the same sum or part', () => {
     const explained = (amount: string, moved: string): boolean => {
       const attribution = new Attribution();
