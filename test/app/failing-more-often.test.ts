@@ -102,6 +102,14 @@ describe('a baseline of a failure that not each call shows', () => {
     expect(await statusWith(await updated(NOW_AND_THEN), ALWAYS, false)).toBe(0);
   });
 
+  it('notes the rate also of single sums that croupier saw only once, at other calls each time', async () => {
+    const rare: readonly Failing[] = [{ finding: SUM_ONCE, scenarios: 6 }];
+    const text = await updated(rare);
+    expect(text).toContain('  intermittent: true\n  failedChecks: 6 of 200 # a much higher rate is worse\n');
+    expect(await statusWith(text, [{ finding: SUM_ONCE, scenarios: 15 }])).toBe(0);
+    expect(await statusWith(text, [{ finding: SUM_ONCE, scenarios: 40, perScenario: 2 }])).toBe(1);
+  });
+
   it('gets the higher rate by an update', async () => {
     const often: readonly Failing[] = [{ finding: ONCE, scenarios: 40, perScenario: 3 }];
     const before = await updated(NOW_AND_THEN);

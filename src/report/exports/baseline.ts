@@ -169,7 +169,10 @@ export function entriesFor(
       : times(CHANCE_FACTOR, inAllCurrencies(sums, stakes, isAlikeFor(first.rule)));
     // Chance decides how many scenarios the players or the currencies of a failure get.
     const isOfSome = isOfPlayers || isByCurrency;
-    const isRated = isByChance ? !own.every(isChance) : isOfOrdinaryCalls && !isOfSome && hasWrongReplies;
+    const isSingleCall = OF_SINGLE_CALLS.some((rule) => rule === first.rule);
+    const isRated = isByChance
+      ? isSingleCall || !own.every(isChance)
+      : isOfOrdinaryCalls && !isOfSome && hasWrongReplies;
     const maxSumsOf = (place: RulePlace): MoneySums => {
       if (isByChance) return ofMoneyRule(place.rule, isWithoutSums(lostSums) ? chanceSums : lostSums);
       if (isOfOrdinaryCalls && !isWorse(place)) return allSums;
@@ -215,7 +218,8 @@ function rateOf(own: readonly RulePlace[], stabilities: Stabilities): CheckCount
   const [first] = own;
   if (!first || !isAboutMoney(first.rule) || dependsOnMoment(first.rule)) return undefined;
   const { failed, checks, whole } = first.ofRule;
-  const isStable = failed > 0 && stabilities.scattered.length === 0 && !hasLateCalls(own);
+  const isSingleCall = OF_SINGLE_CALLS.some((rule) => rule === first.rule);
+  const isStable = failed > 0 && (isSingleCall || stabilities.scattered.length === 0) && !hasLateCalls(own);
   return whole && checks >= MIN_CHECKS_OF_RATE && isStable ? { failed, checks } : undefined;
 }
 
@@ -248,13 +252,18 @@ function ordinaryEntries(fold: Fold, lostSums: MoneySums): readonly BaselineEntr
   const isFree = (rule: RuleId): boolean =>
     !fold.places.some((place) => place.rule === rule && place.failed > 0) &&
     !fold.baseline.some(({ known }) => known.rule === rule && !known.undecided);
-  return OF_SINGLE_CALLS.filter(isFree).map((rule) => ({
-    ...entryWithoutFailure(rule, fold),
-    maxSums: ofMoneyRule(rule, lostSums),
-    factor: CHANCE_FACTOR,
-    intermittent: true,
-    checks: fold.places.reduce((sum, place) => (place.rule === rule ? sum + place.checks : sum), 0),
-  }));
+  return OF_SINGLE_CALLS.filter(isFree).map((rule) => {
+    const checks = fold.places.reduce((sum, place) => (place.rule === rule ? sum + place.checks : sum), 0);
+    return {
+      ...entryWithoutFailure(rule, fold),
+      maxSums: ofMoneyRule(rule, lostSums),
+      factor: CHANCE_FACTOR,
+      failedChecks:
+        isAboutMoney(rule) && fold.run.whole && checks >= MIN_CHECKS_OF_RATE ? { failed: 0, checks } : undefined,
+      intermittent: true,
+      checks,
+    };
+  });
 }
 
 /** Returns an entry for all scenarios, for a rule that did not fail in this run. */
