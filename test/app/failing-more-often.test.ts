@@ -8,7 +8,8 @@ import { type Fold, foldJournal } from '../../src/journal/fold.ts';
 import { worseSentence } from '../../src/report/known-failures.ts';
 import { ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
 
-const SCENARIOS = Array.from({ length: 40 }, (_, at) => planned(`bet/s${at}`, ['bet.debit']));
+const OTHERS = ['win.credit', 'refund.restore', 'money.conservation'] as const;
+const SCENARIOS = Array.from({ length: 40 }, (_, at) => planned(`bet/s${at}`, ['bet.debit', ...OTHERS]));
 const CHECKS = 5;
 const REPLY: Partial<Finding> = { wrongReply: true };
 const ONCE: Partial<Finding> = { wrongReply: true, unrepeated: true };
@@ -47,8 +48,13 @@ async function foldOf(
       const passed = CHECKS - own.length;
       return [
         started(id),
-        ...own.map((finding) => found(id, 'bet.debit', 'fail', finding)),
-        ended(id, passed === 0 ? {} : { passes: { 'bet.debit': { '*': passed } } }),
+        ...own.map((finding) => found(id, finding.rule ?? 'bet.debit', 'fail', finding)),
+        ended(id, {
+          passes: {
+            ...(passed > 0 && { 'bet.debit': { '*': passed } }),
+            ...Object.fromEntries(OTHERS.map((rule) => [rule, { '*': 4 }])),
+          },
+        }),
       ];
     }),
     { event: 'intermittent', sessionID: 's', player: 'eva', times: 2 },
@@ -102,12 +108,14 @@ describe('a baseline of a failure that not each call shows', () => {
     expect(await statusWith(await updated(NOW_AND_THEN), ALWAYS, false)).toBe(0);
   });
 
-  it('notes the rate also of single sums that croupier saw only once, at other calls each time', async () => {
-    const rare: readonly Failing[] = [{ finding: SUM_ONCE, scenarios: 6 }];
-    const text = await updated(rare);
-    expect(text).toContain('  intermittent: true\n  failedChecks: 6 of 200 # a much higher rate is worse\n');
-    expect(await statusWith(text, [{ finding: SUM_ONCE, scenarios: 15 }])).toBe(0);
-    expect(await statusWith(text, [{ finding: SUM_ONCE, scenarios: 40, perScenario: 2 }])).toBe(1);
+  it('notes the rate of single calls if several rules fail without a pattern, also if no check failed', async () => {
+    const lost = (rule: Finding['rule']): Failing => ({ finding: { ...SUM_ONCE, rule }, scenarios: 2 });
+    const scattered = [lost('bet.debit'), lost('refund.restore'), lost('money.conservation')];
+    const text = await updated(scattered);
+    expect(text).toContain('  failedChecks: 2 of ');
+    expect(text).toMatch(/- rule: win\.credit\n(?: .*\n)*? {2}failedChecks: 0 of 160 /);
+    expect(await statusWith(text, scattered)).toBe(0);
+    expect(await statusWith(text, [{ finding: { ...SUM_ONCE, rule: 'win.credit' }, scenarios: 40 }])).toBe(1);
   });
 
   it('gets the higher rate by an update', async () => {
