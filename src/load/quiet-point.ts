@@ -4,7 +4,9 @@ import type { Caller, LoadSession } from './caller.ts';
 import { explainAcrossCrash } from './cause/across-crash.ts';
 import { type Evidence, type Explanation, explain } from './cause/explanation.ts';
 import { explainOddReply, type OddReply } from './cause/odd-reply.ts';
+import { missingAmong, type Suspicion } from './cause/suspicions.ts';
 import type { LoadContext } from './load-context.ts';
+import type { TracedSuspicion } from './money-problem.ts';
 import type { LoadTransaction } from './wallet.ts';
 
 /** A wallet at a quiet point: no call is in flight, and no call has an unknown outcome. */
@@ -110,6 +112,10 @@ function reportDifference(
     { rule, suspicions, isOneOfSeveral }: Explanation,
   ): void {
     const { caller, session, decimals } = wallet;
+    const traced = (one: Suspicion): TracedSuspicion => ({
+      ...one,
+      traceID: context.requests.traceIDOf(one.transaction.number),
+    });
     context.moneyProblem({
       player: caller.player,
       sessionID: session.sessionID,
@@ -118,7 +124,8 @@ function reportDifference(
       rule,
       expected: read.expected,
       shown: read.shown,
-      suspicions: suspicions.map((one) => ({ ...one, traceID: context.requests.traceIDOf(one.transaction.number) })),
+      suspicions: suspicions.map(traced),
+      missing: missingAmong(evidence.window, evidence.unit).map(traced),
       isOneOfSeveral,
       windowSize: caller.wallet.window.length,
       sinceMs: caller.comparedAtMs,

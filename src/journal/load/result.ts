@@ -62,7 +62,7 @@ const moneyProblem = z.strictObject({
   otherPlayer: text
     .optional()
     .describe(
-      'a player whose balance is wrong by the opposite amount: a transaction was booked for the wrong player, or, if isDrift is true, somebody else may have moved money between the two',
+      'the other player, if a transaction was booked for the wrong player. If isDrift is true, the balance of this player changed by the opposite amount, so somebody else may have moved money between the two',
     ),
   replay: text.describe(
     "the command that writes the player's calls of the last minute before the wrong balance as a scenario",

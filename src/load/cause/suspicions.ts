@@ -124,6 +124,14 @@ export function suspicionsOf(transaction: LoadTransaction, unit: Money): readonl
   }
 }
 
+/** The kinds of a fault after which the money of a transaction may be in the wallet of another player. */
+export const MISSING: ReadonlySet<FaultKind> = new Set(['lost', 'refund', 'unknown']);
+
+/** Returns the suspicions that the money of a transaction is missing in its wallet. */
+export function missingAmong(transactions: readonly LoadTransaction[], unit: Money): readonly Suspicion[] {
+  return transactions.flatMap((one) => suspicionsOf(one, unit)).filter(({ kind }) => MISSING.has(kind));
+}
+
 const HALF = Money.of('0.5');
 
 /** Returns the half of an amount, which may be less than a whole unit. */
