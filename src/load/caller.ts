@@ -122,6 +122,15 @@ class SentCall implements NetworkCall {
   }
 }
 
+/** Accepted bets that are higher than the balance. */
+export interface Overdraft {
+  readonly rule: RuleId;
+  readonly sessionID: string;
+  readonly transaction: LoadTransaction | undefined;
+  readonly expected: string;
+  readonly actual: string;
+}
+
 /** Codes with which an operator says that a session has ended. */
 const ENDED_CODES: ReadonlySet<string | undefined> = new Set(['session_expired', 'session_not_found']);
 
@@ -137,6 +146,11 @@ export class Caller {
   };
   /** The first reply since the last quiet point that had an impossible balance. */
   oddReply: OddReply | undefined;
+  /**
+   * A bet above the balance that was accepted since the last quiet point. If nobody else has changed the balance, it breaks a rule. The
+   * next quiet point shows this.
+   */
+  overdraft: Overdraft | undefined;
   /** The time at which the balance was last compared, in milliseconds from the start. */
   comparedAtMs = 0;
   calls = 0;

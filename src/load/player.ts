@@ -299,13 +299,17 @@ export class Player {
       this.#betsWholeBalance = !isTaken;
       if (isTaken) {
         if (!this.#context.credit) {
-          this.caller.report('bet.insufficient-funds', 'fail', 'bet', session.sessionID, wallet.window.at(-1), {
+          this.caller.overdraft = {
+            rule: 'bet.insufficient-funds',
+            sessionID: session.sessionID,
+            transaction: wallet.window.at(-1),
             expected: `a bet of ${above} is declined, because the balance is ${balance}. If accounts have a credit line, write \`credit: true\` in croupier.yaml`,
             actual: 'it was answered 200',
-          });
+          };
         }
         // The win makes the balance positive again. Without this win, the player could not bet any more.
         await this.#win(session, probed, undefined, above.plus(unit));
+        this.#sinceQuiet = WINDOW;
         return;
       }
     }
@@ -316,10 +320,13 @@ export class Player {
     );
     const accepted = taken.filter(Boolean).length;
     if (accepted === 2) {
-      this.caller.report('concurrency.no-overdraft', 'fail', 'bet', session.sessionID, wallet.window.at(-1), {
+      this.caller.overdraft = {
+        rule: 'concurrency.no-overdraft',
+        sessionID: session.sessionID,
+        transaction: wallet.window.at(-1),
         expected: `of two bets of ${amount} and ${amount.plus(unit)} at the same moment, at most one is accepted, because the balance is ${balance}`,
         actual: 'both were answered 200',
-      });
+      };
     }
     if (accepted === 0) this.#betsWholeBalance = false;
     // The win has another amount than its bet, so that the difference of a balance shows which of them went wrong.

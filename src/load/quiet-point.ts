@@ -1,6 +1,6 @@
 import { Money } from '../contract/money.ts';
 import type { WindowAmounts } from './amounts.ts';
-import type { Caller, LoadSession } from './caller.ts';
+import type { Caller, LoadSession, Overdraft } from './caller.ts';
 import { explainAcrossCrash } from './cause/across-crash.ts';
 import { type Evidence, type Explanation, explain } from './cause/explanation.ts';
 import { explainOddReply, type OddReply } from './cause/odd-reply.ts';
@@ -38,6 +38,7 @@ export async function verifyBalance(wallet: QuietWallet, context: LoadContext): 
   let shown = await readBalance(wallet, context);
   if (!shown) return false;
   let isDrift = false;
+  let isExplained = true;
   if (!account.differenceAt(shown).isZero()) {
     const [first, firstAt] = [shown, context.now()];
     for (let waits = 0; waits < 2 && !account.differenceAt(shown).isZero(); waits += 1) {
@@ -56,10 +57,18 @@ export async function verifyBalance(wallet: QuietWallet, context: LoadContext): 
     } else {
       // A late debit may still have been in progress at the first read, and then this read proves no fault of its own.
       const isFault = !first.equals(shown) && !account.mayStillShow(first);
-      reportDifference(wallet, shown, isFault ? { shown: first, at: firstAt } : undefined, isDrift, context);
+      isExplained = reportDifference(
+        wallet,
+        shown,
+        isFault ? { shown: first, at: firstAt } : undefined,
+        isDrift,
+        context,
+      );
     }
   } else if (caller.oddReply) reportOddReply(caller, caller.oddReply);
   caller.oddReply = undefined;
+  if (caller.overdraft) reportOverdraft(caller, caller.overdraft, isExplained);
+  caller.overdraft = undefined;
   caller.comparedAtMs = context.stamp(context.now());
   account.take(shown);
   amounts.begin();
@@ -84,14 +93,19 @@ interface WrongRead {
   readonly at: number;
 }
 
-/** @param first the first read, if it showed another wrong balance. Then a crash may have changed the balance since this read */
+/**
+ * Reports a wrong balance.
+ *
+ * @param first the first read, if it showed another wrong balance. Then a crash may have changed the balance since this read
+ * @returns true if transactions explain the balance
+ */
 function reportDifference(
   wallet: QuietWallet,
   shown: Money,
   first: WrongRead | undefined,
   isDrift: boolean,
   context: LoadContext,
-): void {
+): boolean {
   const { expected } = wallet.caller.wallet;
   const evidence = evidenceOf(wallet, context);
   if (first !== undefined && evidence.crashes.some((at) => at >= first.at)) {
@@ -101,11 +115,12 @@ function reportDifference(
       const isAfterCrash = evidence.crashes.some((at) => at < first.at);
       report({ expected, shown: first.shown, at: first.at, isAfterCrash, isDrift: false }, before);
       report({ expected: first.shown, shown, at: context.now(), isAfterCrash: true, isDrift: false }, inCrash);
-      return;
+      return true;
     }
   }
   const explanation = explain(shown.minus(expected), evidence);
   report({ expected, shown, at: context.now(), isAfterCrash: evidence.crashes.length > 0, isDrift }, explanation);
+  return explanation.suspicions.length > 0;
 
   function report(
     read: WrongRead & { readonly expected: Money; readonly isAfterCrash: boolean; readonly isDrift: boolean },
@@ -163,6 +178,17 @@ function reportStaleRead({ caller, session }: QuietWallet, shown: Money, { linge
     expected: `with no call in progress, the balance is ${caller.wallet.expected}`,
     actual: `the balance was ${shown}, and ${lingerMs} ms later it was right`,
   });
+}
+
+/**
+ * Reports a bet above the balance that was accepted. If no transaction explains the balance now, somebody else may have paid money in
+ * before the bet, so this is only a warning.
+ */
+function reportOverdraft(caller: Caller, overdraft: Overdraft, isExplained: boolean): void {
+  const { rule, sessionID, transaction, expected, actual } = overdraft;
+  const doubt = isExplained ? '' : '. But the balance changed for an unknown reason, perhaps before this bet';
+  const verdict = isExplained ? 'fail' : 'warn';
+  caller.report(rule, verdict, 'bet', sessionID, transaction, { expected, actual: `${actual}${doubt}` });
 }
 
 /** Reports a reply that showed a wrong balance, although the stored balance is right. */
