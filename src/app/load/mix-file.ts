@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { DEFAULT_MIX, type Mix } from '../../load/mix.ts';
+import type { Mix } from '../../load/mix.ts';
 import { byPlace } from '../../scenario/yaml/diagnostic.ts';
 import { readDocument } from '../../scenario/yaml/document.ts';
 import { diagnosticsError } from '../config/configuration.ts';
@@ -72,7 +72,7 @@ const WORDS: Words = { schema: mixSchema, whole: 'a mix', named: {}, eitherOf: '
  * @param usual the shares of keys that are left out
  * @throws UsageError that shows each mistake with its line
  */
-export function readMix(given: string | undefined, { cwd }: Stdio, usual: Mix = DEFAULT_MIX): Mix {
+export function readMix(given: string | undefined, { cwd }: Stdio, usual: Mix): Mix {
   if (given === undefined) return usual;
   const text = readTextFile(path.resolve(cwd, given), 'The mix');
   const { root, diagnostics, source } = readDocument(text, given);

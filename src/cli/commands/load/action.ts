@@ -54,7 +54,7 @@ import { findHighestRate } from '../../../load/highest-rate.ts';
 import { joinedFacts, type LoadPart } from '../../../load/joined-facts.ts';
 import type { LoadProgress, LoadWallet } from '../../../load/load.ts';
 import type { SecondOfTest } from '../../../load/measures.ts';
-import type { Mix } from '../../../load/mix.ts';
+import { DEFAULT_MIX, type Mix } from '../../../load/mix.ts';
 import { type Arrivals, highestRate } from '../../../load/schedule.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { loadText } from '../../../report/load/text.ts';
@@ -70,6 +70,8 @@ const DEFAULT_DURATION_MS = 60_000;
 const STEP_DURATION_MS = 10_000;
 /** In calls per second. A higher rate against another machine needs `--allow-load`. */
 const MAX_REMOTE_RATE = 100;
+/** The usual mix if no campaign is configured. So if a mix has free rounds, a file asks for them. */
+const WITHOUT_FREE_ROUNDS: Mix = { ...DEFAULT_MIX, freeRounds: 0 };
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/i;
 
 /**
@@ -89,10 +91,11 @@ export async function loadCommand(flags: LoadFlags, given: Stdio): Promise<numbe
   const variations = variationsOf(flags);
   const recorded = flags.like === undefined ? undefined : await readTraffic(flags.like, stdio.cwd);
   const arrivals = arrivalsOf(flags, recorded);
-  const mix = readMix(flags.mix, stdio, recorded?.mix);
   const reports = readLoadReports(flags.report ?? [], '--report');
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
+  const hasCampaign = flags.reference === true || settings.campaign !== null;
+  const mix = readMix(flags.mix, stdio, recorded?.mix ?? (hasCampaign ? DEFAULT_MIX : WITHOUT_FREE_ROUNDS));
   const clients = await clientsOf(flags, configuration, stdio);
   if (clients.diagnostics.length > 0) throw diagnosticsError(clients.diagnostics);
   if (flags.json && clients.clients.length > 1)
@@ -105,6 +108,7 @@ export async function loadCommand(flags: LoadFlags, given: Stdio): Promise<numbe
     );
   refuseFiles(reports, flags.journal, clients.clients.length, stdio.cwd);
   refuseHeavyLoad(clients.clients, arrivals, flags);
+  if (!hasCampaign && mix.freeRounds > 0) stdio.err.write(missingCampaign(mix.freeRounds));
   await askForProduction(clients.clients, flags, stdio);
   const journals: string[] = [];
   const reference = await embeddedOperator(flags, variations, settings, stdio);
@@ -135,6 +139,11 @@ export async function loadCommand(flags: LoadFlags, given: Stdio): Promise<numbe
     interrupt.dispose();
     await reference?.close();
   }
+}
+
+/** Says that players play no free rounds, although the file of `--mix` or `--like` has some. */
+function missingCampaign(freeRounds: number): string {
+  return `The mix has free rounds (${freeRounds} %), but no campaign is configured, so the players play none. To play them, name a campaign of the operator in croupier.yaml: freeRounds: { frID: … }\n`;
 }
 
 interface Loader {

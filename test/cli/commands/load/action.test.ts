@@ -150,6 +150,24 @@ describe('the text of a load test', () => {
   });
 });
 
+it.each([
+  ['which the mix asks for', 'freeRounds: 3\n', true],
+  ['which the mix does not name', 'zeroWins: 50\n', false],
+])('croupier load says first that a campaign is missing for free rounds %s', async (_, mix, isSaid) => {
+  writeFileSync(path.join(cwd, 'free.yaml'), mix);
+  let said = '';
+  const stdio = silentStdio(cwd, { CROUPIER_KEY: 'a-key-of-a-test' });
+  const write = (text: string): void => {
+    said += text;
+  };
+  const session = ['s-1,player=p1,currency=EUR'];
+  const flags = { rate: 5, mix: 'free.yaml', baseUrl: 'https://www.casino.example', extCid: 'acme', session };
+  // Production is refused, so nothing is sent.
+  const load = loadCommand(flags as unknown as LoadFlags, { ...stdio, err: { ...stdio.err, write } });
+  await expect(load).rejects.toThrow('looks like production');
+  expect(said.startsWith('The mix has free rounds (3 %), but no campaign is configured')).toBe(isSaid);
+});
+
 describe('before anything is sent, croupier load refuses', () => {
   it.each(refused)('%s', async (_, flags, message) => {
     writeFileSync(path.join(cwd, 'mix.yaml'), 'zeroWins: 50\nzeroWinz: 50\n');
