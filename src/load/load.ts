@@ -80,6 +80,7 @@ export interface LoadOptions {
 /** The state of a load test for the live line. */
 export interface LoadProgress {
   readonly phase: 'opening' | 'load' | 'closing';
+  /** Number of calls that were due in the same second as `last`. Without `last`, the rate at this moment. Null for a closed model. */
   readonly asked: number | null;
   readonly elapsedMs: number;
   readonly errors: number;
@@ -412,11 +413,12 @@ class LoadTest {
 
   #tell(): void {
     const elapsedMs = performance.now() - this.#loadStart;
+    const last = this.#measures.seconds.at(-2);
     this.#options.onProgress({
       phase: this.#phase,
       errors: [...this.#measures.errors.values()].reduce((sum, count) => sum + count, 0),
-      last: this.#measures.seconds.at(-2) ?? null,
-      asked: this.#schedule.rateAt(elapsedMs),
+      last: last ?? null,
+      asked: last ? last.asked : this.#schedule.rateAt(elapsedMs),
       elapsedMs,
       moneyProblems: this.#problems.length,
     });

@@ -19,9 +19,20 @@ export function highestRate(arrivals: Arrivals): number {
       return 0;
     case 'recorded': {
       const seconds = Map.groupBy(arrivals.offsets, (ms) => Math.floor(ms / 1000));
-      return Math.max(0, ...[...seconds.values()].map((all) => all.length));
+      return [...seconds.values()].reduce((most, { length }) => Math.max(most, length), 0);
     }
   }
+}
+
+/** Returns how many numbers of a sorted list are lower than `limit`. A recorded load may have millions of calls. */
+function countBelow(sorted: readonly number[], limit: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? 0) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /**
@@ -127,10 +138,12 @@ export class Schedule {
    * Returns the number of calls that are due in a second of the load. The first second has the number 0. Null for a closed model.
    */
   dueIn(second: number): number | null {
-    if (this.#arrivals.kind === 'recorded')
-      return this.#arrivals.offsets.filter((offset) => Math.floor(offset / 1000) === second).length;
     const from = second * 1000;
     const to = Math.max(from, Math.min(from + 1000, this.#endMs));
+    if (this.#arrivals.kind === 'recorded') {
+      const { offsets } = this.#arrivals;
+      return countBelow(offsets, to) - countBelow(offsets, from);
+    }
     const rate = this.rateAt((from + to) / 2);
     return rate === null ? null : (rate * (to - from)) / 1000;
   }

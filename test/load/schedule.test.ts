@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Arrivals, Schedule } from '../../src/load/schedule.ts';
+import { type Arrivals, highestRate, Schedule } from '../../src/load/schedule.ts';
 
 /** A schedule whose clock is set by the test. */
 function scheduleOf(arrivals: Arrivals, durationMs: number) {
@@ -67,6 +67,16 @@ it('recorded calls are due at their times, and no more of them come', async () =
   expect(await schedule.ticket()).toBe(0);
   expect([...schedule.overdue()]).toEqual([10, 10, 2500]);
   expect([schedule.dueIn(0), schedule.dueIn(1), schedule.dueIn(2)]).toEqual([3, 0, 1]);
+});
+
+it('recorded calls after the end of the load are not due', () => {
+  const { schedule } = scheduleOf({ kind: 'recorded', offsets: [0, 1000, 1499, 1500, 2500] }, 1500);
+  expect([schedule.dueIn(0), schedule.dueIn(1), schedule.dueIn(2)]).toEqual([1, 2, 0]);
+});
+
+it('a recorded load may last for weeks', () => {
+  const offsets = Array.from({ length: 300_000 }, (_, second) => second * 1000);
+  expect(highestRate({ kind: 'recorded', offsets: [...offsets, 299_999_500] })).toBe(2);
 });
 
 it('before the load, a call that waits for a place gets a ticket without a time', async () => {

@@ -24,8 +24,16 @@ function rateOf(text: string): number | undefined {
 
 function rateFlag(text: string): number {
   const rate = rateOf(text);
-  if (rate === undefined) throw new InvalidArgumentError('Write calls per second, more than 0, such as 500 or 0.5.');
+  if (rate === undefined)
+    throw new InvalidArgumentError(`Write calls per second, more than 0 and at most ${MAX_RATE}, such as 500 or 0.5.`);
   return rate;
+}
+
+function speedFlag(text: string): number {
+  const speed = rateOf(text);
+  if (speed === undefined)
+    throw new InvalidArgumentError('Write how many times as fast as the journal, more than 0, such as 10 or 0.5.');
+  return speed;
 }
 
 function rampFlag(text: string): { readonly from: number; readonly to: number } {
@@ -55,7 +63,7 @@ export function describeLoad(program: CommandUnknownOpts) {
     .addOption(new Option('--ramp <a..b>', 'a rate that changes evenly from a to b').argParser(rampFlag))
     .addOption(new Option('--closed <n>', 'n players, each as fast as its replies come').argParser(countFlag))
     .option('--like <journal>', 'the mix and the times of the calls in a journal')
-    .addOption(new Option('--speed <n>', 'n times as fast as the journal of --like (default: 1)').argParser(rateFlag))
+    .addOption(new Option('--speed <n>', 'n times as fast as the journal of --like (default: 1)').argParser(speedFlag))
     .addOption(
       new Option('--find-limit <limit>', 'search the highest rate that keeps the limit; repeatable').argParser(
         limitFlag,
