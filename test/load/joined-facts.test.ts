@@ -49,6 +49,31 @@ describe('the results of two workers', () => {
     expect([money.players, money.verified, money.transactions, rate.calls]).toEqual([4, 4, 20, 20]);
   });
 
+  it('have the sums of all counts, and the names of both', () => {
+    const rate = { ...RIGHT_LOAD.rate, calls: 15, scheduled: 12, lateForPlayers: 3, lateForCroupier: 4, neverSent: 5 };
+    const owed = { player: 'anna', call: 'win', txID: 'tx-1', amount: '1.00' } as const;
+    const one: Partial<LoadFacts> = {
+      rate,
+      brokenOnPurpose: 6,
+      declinedBets: 7,
+      freeRounds: { campaign: 'spring', bets: 8, declined: 9 },
+      money: { ...RIGHT_LOAD.money, problemCount: 10, healed: 11, owed: [owed], unread: ['ben'] },
+      sessionsEnded: ['s-1'],
+    };
+    const joined = joinedFacts([part(one), part({ ...one, sessionsEnded: ['s-2'] })], [], WHOLE);
+    expect(joined.rate).toMatchObject({
+      calls: 30,
+      scheduled: 24,
+      lateForPlayers: 6,
+      lateForCroupier: 8,
+      neverSent: 10,
+    });
+    expect([joined.brokenOnPurpose, joined.declinedBets]).toEqual([12, 14]);
+    expect(joined.freeRounds).toEqual({ campaign: 'spring', bets: 16, declined: 18 });
+    expect(joined.money).toMatchObject({ problemCount: 20, healed: 22, owed: [owed, owed], unread: ['ben', 'ben'] });
+    expect(joined.sessionsEnded).toEqual(['s-1', 's-2']);
+  });
+
   it('have no sum of the shown balances if one balance could not be read', () => {
     const { money } = joinedFacts([part(currency({ shown: null })), part(currency({}))], [], WHOLE);
     expect(money.byCurrency[0]?.shown).toBeNull();
