@@ -20,6 +20,8 @@ export interface Chart {
   readonly from: number;
   readonly to: number;
   readonly unit: string;
+  /** True if the values are whole numbers. Then the labels are whole numbers too. */
+  readonly isCount?: true;
 }
 
 const WIDTH = 1000;
@@ -28,9 +30,9 @@ const HEIGHT = 260;
 const STEPS = 4;
 
 /** Renders a line chart. Its labels are HTML, so that they stay readable on a narrow screen. */
-export function lineChart({ id, title, summary, series, ticks, from, to, unit }: Chart): Markup {
+export function lineChart({ id, title, summary, series, ticks, from, to, unit, isCount }: Chart): Markup {
   const highest = Math.max(0, ...series.flatMap(({ points }) => points.map(([, y]) => y ?? 0)));
-  const top = niceTop(highest);
+  const top = niceTop(isCount ? Math.max(highest, STEPS) : highest);
   const x = (value: number): number => ((value - from) / Math.max(to - from, Number.EPSILON)) * WIDTH;
   const y = (value: number): number => HEIGHT - (value / top) * HEIGHT;
   const labels = Array.from({ length: STEPS + 1 }, (_, step) => label((top * (STEPS - step)) / STEPS));
@@ -58,11 +60,14 @@ function pathOf(points: Series['points'], x: (value: number) => number, y: (valu
   return path;
 }
 
-/** Returns a round number that is not less than the highest value. */
+/** Multiplied by a power of ten, a quarter of each of them is a short number. From 4 on, it is a whole number. */
+const TOPS = [1.2, 2, 4, 8, 12];
+
+/** Returns a number that is not less than the highest value, and whose quarters are short numbers. */
 function niceTop(highest: number): number {
   if (highest <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(highest));
-  const factor = [1, 2, 4, 5, 8, 10].find((one) => one * power >= highest) ?? 10;
+  const factor = TOPS.find((one) => one * power >= highest) ?? 12;
   return factor * power;
 }
 

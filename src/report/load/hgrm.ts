@@ -11,7 +11,7 @@ export function loadHgrm({ times }: LoadResult): string {
   const rows = curve.map(({ percentile, ms }) => {
     const share = percentile / 100;
     const inverse = share < 1 ? (1 / (1 - share)).toFixed(2).padStart(14) : '';
-    return `${ms.toFixed(3).padStart(12)} ${share.toFixed(12).padStart(14)} ${String(Math.round(count * share)).padStart(10)} ${inverse}`.trimEnd();
+    return `${ms.toFixed(3).padStart(12)} ${share.toFixed(12).padStart(14)} ${String(Math.max(1, Math.round(count * share))).padStart(10)} ${inverse}`.trimEnd();
   });
   const max = all?.response?.max ?? 0;
   return [

@@ -6,17 +6,23 @@ import { pageHead } from '../html/page-head.ts';
 import { duration } from '../terminal/layout.ts';
 import { type Chart, lineChart } from './chart.ts';
 import { LOAD_STYLE } from './style.ts';
-import { whyLateForPlayers } from './text.ts';
+import { declinedFreeBets, exactBalances, settleCommand, whyLateForPlayers, withSign } from './text.ts';
 
 /** Writes the result of a load test as a page that needs no other file. */
 export function loadHtml(result: LoadResult): string {
   const { client, startedAt, load, journal, croupier } = result;
+  const settle = settleCommand(result);
   const title = `${result.verdict}: load test of ${client.extCID}`;
   return html`${pageHead(title, { style: LOAD_STYLE })}<header class="${tone(result)}"><p class="verdict">${result.verdict}</p><h1>Load test of ${client.extCID}</h1>
 <p>${client.integratorBaseUrl}, ${startedAt.slice(0, 16).replace('T', ' ')} UTC, ${duration(load.ranMs)}</p>
-${result.reasons.length > 0 ? html`<ul>${result.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>` : null}</header>
+${result.verdict === 'RECONCILED' ? html`<p>${exactBalances(result)}</p>` : html`<ul>${result.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`}</header>
 <main>${search(result)}${problems(result)}${findings(result)}${moneyTable(result)}${rates(result)}${charts(result)}${times(result)}${errors(result)}</main>
-<footer class="dim"><p>croupier ${croupier}, seed ${result.seed}, journal ${journal}</p></footer>
+${
+  settle === undefined
+    ? null
+    : html`<p>To send what is still owed: <code>${settle}</code></p>
+`
+}<footer class="dim"><p>croupier ${croupier}, seed ${result.seed}, journal ${journal}</p></footer>
 </body>
 </html>
 `.text;
@@ -47,7 +53,7 @@ function problems({ money }: LoadResult): Markup | null {
   const left = money.problemCount - money.problems.length;
   return html`<section><h2>Wrong balances</h2>
 ${money.problems.map(
-  (one) => html`<article><h3>${one.player}: ${one.difference} ${one.currency}</h3>
+  (one) => html`<article><h3>${one.player}: ${withSign(one.difference)} ${one.currency}</h3>
 <p>The balance is ${one.shown}, but the answers give ${one.expected}. Read ${duration(one.atMs)} after the start. Rule: <code>${one.rule}</code>.</p>
 ${
   one.transactions.length === 0
@@ -94,7 +100,9 @@ ${money.owed.length > 0 ? html`<p>${plural(money.owed.length, 'call')} not answe
 `;
 }
 
-function rates({ rate, limits, croupierItself, load, brokenOnPurpose }: LoadResult): Markup {
+function rates(result: LoadResult): Markup {
+  const { rate, limits, croupierItself, load, brokenOnPurpose, declinedBets, money } = result;
+  const freeBets = declinedFreeBets(result);
   const facts = [
     ['Rate asked', rate.asked === null ? 'as fast as the replies came' : `${rate.asked.toFixed(1)} per second`],
     ['Rate got', `${rate.got.toFixed(1)} per second`],
@@ -104,6 +112,11 @@ function rates({ rate, limits, croupierItself, load, brokenOnPurpose }: LoadResu
       `${rate.lateForPlayers} ${whyLateForPlayers(croupierItself)}, ${rate.lateForCroupier} because croupier was slow`,
     ],
     ['Never sent', String(rate.neverSent)],
+    ...(declinedBets > 0 ? [['Declined', plural(declinedBets, 'bet')] as const] : []),
+    ...(freeBets === undefined ? [] : [['Free bets', freeBets] as const]),
+    ...(money.healed > 0
+      ? [['Healed', `${plural(money.healed, 'balance')} became right only after the linger`] as const]
+      : []),
     ...(load.workers.count > 1
       ? [['Workers', `${load.workers.count}, ${load.workers.lost.length} of them lost`] as const]
       : []),
@@ -160,6 +173,7 @@ ${lineChart({
   id: 'rate',
   title: 'Rate',
   unit: 'calls per second',
+  isCount: true,
   summary: `Planned and real rate, up to ${highest(({ sent }) => sent)} calls per second`,
   ...time,
   series: [
@@ -181,6 +195,7 @@ ${lineChart({
   id: 'errors-over-time',
   title: 'Errors',
   unit: 'per second',
+  isCount: true,
   summary: `Errors over time, at most ${highest(({ errors: count }) => count)} in one second`,
   ...time,
   series: [{ name: 'errors', tone: 'c', points: of(({ errors: count }) => count) }],
@@ -207,13 +222,13 @@ function percentOf(nines: number): string {
 }
 
 function times({ times: all }: LoadResult): Markup {
-  const rows = all.flatMap(({ call, count, service, response }) => [
-    ...(response === null ? [] : [{ name: `${call}, response`, count, at: response }]),
+  const rows = all.flatMap(({ call, count, responses, service, response }) => [
+    ...(response === null ? [] : [{ name: `${call}, response`, count: responses, at: response }]),
     ...(service === null ? [] : [{ name: `${call}, service`, count, at: service }]),
   ]);
   return html`<section><h2>Times in milliseconds</h2>
-<p class="dim">Response: from the moment at which the call was due. Service: from the last byte of the request. A wallet that stands still delays the calls after it, which only the response time shows.</p>
-<div class="wide" tabindex="0" role="region" aria-label="times"><table class="numbers"><thead><tr><th scope="col">Call</th><th scope="col">Replies</th>${['50 %', '90 %', '99 %', '99.9 %', '99.99 %', 'Longest'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>
+<p class="dim">Response: from the moment at which the call was due. Service: from the last byte of the request. A wallet that stands still delays the calls after it, which only the response time shows. Calls that no schedule planned, as at the end of the test, have only a service time.</p>
+<div class="wide" tabindex="0" role="region" aria-label="times"><table class="numbers"><thead><tr><th scope="col">Call</th><th scope="col">Times</th>${['50 %', '90 %', '99 %', '99.9 %', '99.99 %', 'Longest'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>
 ${rows.map(
   ({ name, count, at }) =>
     html`<tr><th scope="row">${name}</th><td class="n">${count}</td>${[at.p50, at.p90, at.p99, at.p999, at.p9999, at.max].map((ms) => html`<td class="n">${ms}</td>`)}</tr>

@@ -38,6 +38,8 @@ section { margin: 2rem 0; }
 article { background: var(--surface); border: 1px solid var(--line); border-radius: 0.4rem; padding: 0.75rem 1rem; margin: 0.75rem 0; }
 code { font-family: ui-monospace, "SF Mono", "DejaVu Sans Mono", monospace; font-size: 0.875em; }
 .dim { color: var(--muted); font-weight: 400; }
+p + .wide { margin-top: 0.5rem; }
+article p + ul, article ul + p { margin-top: 0.25rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; background: var(--surface); border: 1px solid var(--line); }
 th, td { text-align: left; padding: 0.35rem 0.75rem; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: normal; }

@@ -17,7 +17,7 @@ export function loadText(result: LoadResult, { paint }: Look): string {
   const tint = verdict === 'RECONCILED' ? paint.green : verdict === 'UNDECIDED' ? paint.yellow : paint.red;
   const first =
     verdict === 'RECONCILED'
-      ? `${plural(money.verified, 'balance')} of ${client.extCID} ${money.verified === 1 ? 'is' : 'are'} exact after ${plural(money.transactions, 'transaction')}${load.interrupted === null ? '' : `, but ${load.interrupted} interrupted the test`}.`
+      ? exactBalances(result)
       : `${client.extCID}: ${reasons.join('; ').replace(/(?<![.?!])$/, '.')}`;
   const lines: string[] = [`${paint.bold(tint(verdict))}: ${forTerminal(first)}`];
   if (load.interrupted !== null)
@@ -45,7 +45,8 @@ export function loadText(result: LoadResult, { paint }: Look): string {
   if (errors.length > 0)
     lines.push(row('errors', errors.map(({ kind, count }) => `${errorName(kind)}: ${count}`).join(', ')));
   if (result.declinedBets > 0) lines.push(row('declined', plural(result.declinedBets, 'bet')));
-  if (result.freeRounds) lines.push(...freeRoundLines(result.freeRounds));
+  const freeBets = declinedFreeBets(result);
+  if (freeBets !== undefined) lines.push(row('free bets', forTerminal(freeBets)));
   for (const { limit, actual, unit, isHeld } of limits) {
     const state = isHeld === null ? 'unknown' : isHeld ? paint.green('kept') : paint.red('not kept');
     lines.push(row('limit', `${limit}: ${state}${actual === null ? '' : `, it is ${actual}${unit}`}`));
@@ -62,22 +63,35 @@ export function loadText(result: LoadResult, { paint }: Look): string {
     ),
   );
   lines.push('', ...timeLines(result), '', forTerminal(`Journal: ${result.journal}`));
-  if (money.owed.length > 0 || workers.lost.some(({ isSettled }) => !isSettled))
-    lines.push(forTerminal(`To send what is still owed: croupier settle ${result.journal}`));
+  const settle = settleCommand(result);
+  if (settle !== undefined) lines.push(forTerminal(`To send what is still owed: ${settle}`));
   return `${lines.join('\n')}\n`;
 }
 
-function freeRoundLines({ campaign, bets, declined }: NonNullable<LoadResult['freeRounds']>): readonly string[] {
-  if (declined === 0) return [];
-  const which = forTerminal(`the campaign ${campaign}`);
-  return [
-    row(
-      'free bets',
-      bets === 0
-        ? `${declined} declined and none accepted. Does the operator know ${which}?`
-        : `${bets} accepted and ${declined} declined for ${which}`,
-    ),
-  ];
+/** Returns the sentence about a test in which everything was right. */
+export function exactBalances({ client, money, load }: LoadResult): string {
+  const interrupted = load.interrupted === null ? '' : `, but ${load.interrupted} interrupted the test`;
+  return `${plural(money.verified, 'balance')} of ${client.extCID} ${money.verified === 1 ? 'is' : 'are'} exact after ${plural(money.transactions, 'transaction')}${interrupted}.`;
+}
+
+/** Writes a difference with its sign, also if it is positive. */
+export function withSign(difference: string): string {
+  return `${difference.startsWith('-') ? '' : '+'}${difference}`;
+}
+
+/** Returns the text about declined free bets. Undefined if none was declined. */
+export function declinedFreeBets({ freeRounds }: LoadResult): string | undefined {
+  if (!freeRounds || freeRounds.declined === 0) return undefined;
+  const { campaign, bets, declined } = freeRounds;
+  return bets === 0
+    ? `${declined} declined and none accepted. Does the operator know the campaign ${campaign}?`
+    : `${bets} accepted and ${declined} declined for the campaign ${campaign}`;
+}
+
+/** Returns the command that sends what is still owed. Undefined if nothing is owed. */
+export function settleCommand({ money, load, journal }: LoadResult): string | undefined {
+  const isOwed = money.owed.length > 0 || load.workers.lost.some(({ isSettled }) => !isSettled);
+  return isOwed ? `croupier settle ${journal}` : undefined;
 }
 
 /** Returns a row of the table. The text must be safe for a terminal, and may contain colours. */
@@ -108,7 +122,7 @@ function searchLines({ search }: LoadResult): readonly string[] {
 function problemLines(one: LoadResult['money']['problems'][number]): readonly string[] {
   const { player, currency, expected, shown, difference, transactions, isOneOfSeveral, windowSize, atMs, rule } = one;
   const unit = currency === null ? '' : ` ${currency}`;
-  const head = `${player}: the balance is ${shown}${unit}, expected ${expected} (${difference.startsWith('-') ? '' : '+'}${difference}), ${duration(atMs)} after the start`;
+  const head = `${player}: the balance is ${shown}${unit}, expected ${expected} (${withSign(difference)}), ${duration(atMs)} after the start`;
   const nameOf = ({ call, txID, amount, what, traceID }: (typeof transactions)[number]): string =>
     `${call} ${txID} of ${amount}${unit} ${what}${traceID === undefined ? '' : ` (trace ${traceID})`}`;
   const { possibleTransactions: possible } = one;
