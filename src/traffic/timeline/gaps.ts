@@ -1,9 +1,11 @@
 import { REPLY_DEADLINE_MS, REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import type { Books } from '../books/wallet-books.ts';
 import { isApplied } from '../books/worlds.ts';
-import { balanceIn, type LoggedCall } from '../calls/logged-call.ts';
+import { balanceIn, isPerhapsDeclined, type LoggedCall } from '../calls/logged-call.ts';
 import { betsOf, type Transaction } from '../calls/transaction.ts';
-import { hiddenRoundsOf } from './hidden-rounds.ts';
+import type { Side } from '../logged-exchange.ts';
+import type { Debt } from './debt.ts';
+import { hasOverlappingRounds, hiddenRoundsOf } from './hidden-rounds.ts';
 import type { RoundVerdict } from './round-verdict.ts';
 import { isOfCroupier, isSentAgain } from './service-fault.ts';
 
@@ -32,7 +34,7 @@ export function gapsOf(books: Books, rounds: readonly RoundVerdict[], calls: rea
   );
   found.push(...contradictionsOf(calls), ...perhapsLateOf(books.transactions));
   found.push(...possibleWins(books, rounds), ...possibleBets(books), ...paidWithoutBet(books, calls));
-  found.push(...winsWithoutBet(books));
+  found.push(...winsWithoutBet(books), ...pendingWithoutBet(books, 'service'));
   return found;
 }
 
@@ -146,6 +148,102 @@ function paidWithoutBet({ transactions, worlds }: Books, calls: readonly LoggedC
       `the refund of call ${paid.number} gave the player ${amount.format(2)}; the logs do not have its bet (txID ${origTxID}), so it is unknown whether the operator had taken the bet`,
     ];
   });
+}
+
+/**
+ * Finds refunds that were sent, but were never answered 200, if the logs do not contain their bet. Such a refund must be sent again, and
+ * it is unknown whether the operator must give money back for it. If only the operator's log shows the refund, the bet probably did not
+ * reach the operator, so the sums of the other calls are still right.
+ *
+ * @param by the side whose log shows the refunds: the operator's log alone, or also the service's log
+ */
+export function pendingWithoutBet({ transactions }: Books, by: Side): readonly string[] {
+  const bets = betsOf(transactions);
+  const refunds = transactions.filter(({ call, origTxID }) => call === 'refund' && origTxID !== null);
+  const settled = new Set(refunds.flatMap(({ state, origTxID }) => (state === 'accepted' ? [origTxID] : [])));
+  return refunds.flatMap((refund) => {
+    const { origTxID, state, attempts } = refund;
+    if (state !== 'failed' || origTxID === null || bets.has(origTxID) || settled.has(origTxID)) return [];
+    if (attempts.some(({ seen }) => isOfCroupier(seen.exchange)) || attempts.every(isPerhapsDeclined)) return [];
+    if (attempts.some(isOfService) !== (by === 'service')) return [];
+    return [
+      `the refund of call ${firstNumber(refund)} was not answered 200, and the logs do not have its bet (txID ${origTxID}), so it is unknown whether the operator must give money back`,
+    ];
+  });
+}
+
+/**
+ * Finds the signs that lines are missing within the logs, if a debt rests on the absence of a call: the service did not refund a bet, or
+ * did not send a win or a refund again. The missing lines may contain this call. A call that the operator declined is a debt without this
+ * absence, so it is left out.
+ *
+ * @param calls all calls of the wallet, in order of time
+ */
+export function lostLinesOf(
+  { transactions }: Books,
+  rounds: readonly RoundVerdict[],
+  debts: readonly Debt[],
+  calls: readonly LoggedCall[],
+): readonly string[] {
+  if (!debts.some((debt) => restsOnAbsence(debt, transactions))) return [];
+  const next = openBeforeNext(transactions, rounds);
+  const [one] = missingInOneLog(calls);
+  return [
+    ...(next
+      ? [
+          `the logs have no win for round ${next.roundID ?? 'without an id'}, although a later round was settled, so they perhaps lack other calls, too`,
+        ]
+      : []),
+    ...(one
+      ? [
+          `call ${one.number} was answered 200, but only the log of the ${one.seen.exchange.side} has it, so the logs lack calls`,
+        ]
+      : []),
+  ];
+}
+
+/** True for a debt of the operator or the player that a call which is not in the logs may have settled. */
+function restsOnAbsence({ kind, transaction, owedBy }: Debt, transactions: readonly Transaction[]): boolean {
+  if (transaction === null || (owedBy !== 'operator' && owedBy !== 'player')) return false;
+  switch (kind) {
+    case 'missing-refund':
+      return true;
+    case 'win-pending':
+      return transaction.state === 'failed';
+    case 'refund-pending':
+      return transactions.every(
+        ({ call, origTxID, state }) => call !== 'refund' || origTxID !== transaction.txID || state === 'failed',
+      );
+    case 'declined-bet':
+    case 'misbooked':
+      return false;
+  }
+}
+
+/** Returns a round without a win, if a later round was settled. Players with several rounds at once are left out. */
+function openBeforeNext(
+  transactions: readonly Transaction[],
+  rounds: readonly RoundVerdict[],
+): RoundVerdict | undefined {
+  if (hasOverlappingRounds(transactions)) return undefined;
+  const last = rounds.findLast(({ state }) => state === 'settled')?.firstCall ?? 0;
+  return rounds.find(({ state, firstCall }) => state === 'open' && firstCall < last);
+}
+
+/**
+ * Returns the calls about money that were answered 200 and that only one of two logs has, although the other log has earlier and later
+ * calls of this kind.
+ */
+function missingInOneLog(calls: readonly LoggedCall[]): readonly LoggedCall[] {
+  const isIn = ({ seen, alsoSeen }: LoggedCall, side: Side): boolean =>
+    seen.exchange.side === side || alsoSeen?.exchange.side === side;
+  return (['service', 'operator'] as const).flatMap((side) =>
+    calls.filter((one, index) => {
+      if (one.seen.call === 'balance' || one.ending !== 'accepted' || isIn(one, side)) return false;
+      const isLike = (other: LoggedCall): boolean => other.seen.call === one.seen.call && isIn(other, side);
+      return calls.slice(0, index).some(isLike) && calls.slice(index + 1).some(isLike);
+    }),
+  );
 }
 
 /**

@@ -135,7 +135,7 @@ function isPair(causes: readonly Cause[]): boolean {
 }
 
 /** True if the player began a round before the end of another one. */
-function hasOverlappingRounds(transactions: readonly Transaction[]): boolean {
+export function hasOverlappingRounds(transactions: readonly Transaction[]): boolean {
   let end = 0;
   const rounds = Map.groupBy(
     transactions.filter(({ roundID }) => roundID !== null),

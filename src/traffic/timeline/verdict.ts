@@ -7,7 +7,7 @@ import { mayBeBooked } from '../calls/outcome.ts';
 import { type Bets, betsOf, type Transaction } from '../calls/transaction.ts';
 import { type Debt, debtsOf, stillToCome } from './debt.ts';
 import { undecidedDeclines } from './excuses.ts';
-import { gapsOf, missingBetsOf, openClause } from './gaps.ts';
+import { gapsOf, lostLinesOf, missingBetsOf, openClause, pendingWithoutBet } from './gaps.ts';
 import { cutBodiesOf, lackBodies } from './missing-bodies.ts';
 import type { Oddity } from './oddity-type.ts';
 import { OtherCalls, otherProvidersOf } from './other-providers.ts';
@@ -89,6 +89,7 @@ export function judgeWallet(
     ...gapsOf(books, rounds, calls),
     // A missing call matters only if money is owed: if nothing is owed, all balances are right without this call.
     ...(debts.some(({ owedBy }) => owedBy === 'operator' || owedBy === 'player') ? missingBetsOf(books) : []),
+    ...lostLinesOf(books, rounds, debts, calls),
     ...doubtfulBetsOf(books),
     ...otherProvidersOf(debts, calls, otherCalls),
     ...undecidedDeclines(books.transactions, betsOf(books.transactions)),
@@ -252,6 +253,7 @@ function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readon
     found.push(
       'either a free bet cost the player money, or a free win did not change the balance, and the contract does not say which balance is right. The agreement with the operator decides',
     );
+  found.push(...pendingWithoutBet(books, 'operator'));
   const open = rounds.filter(({ state }) => state === 'open');
   if (open.length > 0) found.push(openClause(open));
   return found;
