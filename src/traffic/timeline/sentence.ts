@@ -287,22 +287,46 @@ export function walletLine(verdict: WalletVerdict, state: WalletState): string {
 }
 
 /**
- * Writes which calls and which balance are the evidence for the verdict on a wallet. If a debt rests only on the difference between
- * two balances, also says between which calls no line may be missing.
+ * Writes which calls and which balance are the evidence for the verdict on a wallet. Also says where a line that is missing in the logs
+ * would change the verdict: between two balances whose difference is the only evidence of a debt, or after a call that was not answered
+ * 200. If nothing is owed, says that the logs must have all calls. A log of a whole run of croupier has all calls.
  */
-export function evidenceSentence({ books, debts, since, evidence: { calls, files } }: WalletVerdict): string {
+export function evidenceSentence(verdict: WalletVerdict): string {
+  const {
+    books,
+    debts,
+    since,
+    evidence: { calls, files },
+  } = verdict;
   const named = files.length > MAX_FILES ? `${files.length} files` : files.join(' and ');
   const last = books.lastSaid;
-  const pairs = debts.flatMap(({ deviation }) => (deviation === null ? [] : (unprovenBetween(deviation) ?? [])));
-  const shown = [...new Set(pairs)].slice(0, MAX_PAIRS);
-  const rest = new Set(pairs).size - shown.length;
-  const only =
-    shown.length === 0
-      ? ''
-      : ` It assumes that no line is missing ${shown.join(', or ')}${rest > 0 ? `, or at ${rest} more places` : ''}.`;
+  const places = debts.flatMap(({ deviation, transaction }) =>
+    deviation === null ? (absentAfter(transaction, books) ?? []) : (unprovenBetween(deviation) ?? []),
+  );
+  const shown = [...new Set(places)].slice(0, MAX_PLACES_OF_LINES);
+  const rest = new Set(places).size - shown.length;
+  const isWhole = verdict.calls.every(({ seen }) => seen.exchange.isOfWholeRun === true);
+  const assumed =
+    shown.length > 0
+      ? ` It assumes that no line is missing ${shown.join(', or ')}${rest > 0 ? `, or at ${rest} more places` : ''}.`
+      : debts.length === 0 && isDecided(verdict) && !isWhole
+        ? ` It assumes that ${files.length === 1 ? 'this log has' : 'these logs have'} all calls of the player.`
+        : '';
   const before =
     since === null ? '' : ` No balance shows whether call ${since.number} and earlier calls were booked correctly.`;
-  return `It rests on ${calls === 1 ? '1 call' : `${calls} calls`} in ${named}.${before}${last === null ? '' : ` The last balance is in the reply to call ${last.call.number}.`}${only}`;
+  return `It rests on ${calls === 1 ? '1 call' : `${calls} calls`} in ${named}.${before}${last === null ? '' : ` The last balance is in the reply to call ${last.call.number}.`}${assumed}`;
+}
+
+/**
+ * Returns the place where a missing line would be another explanation of a debt: the service sent the win or the refund again, or
+ * refunded the bet, and this call was answered 200. Returns null for a bet that the service counts as declined.
+ */
+function absentAfter(transaction: Transaction | null, { transactions }: WalletVerdict['books']): string | null {
+  if (transaction === null || (transaction.call === 'bet' && transaction.state === 'declined')) return null;
+  const refunds = transactions.filter(({ call, origTxID }) => call === 'refund' && origTxID === transaction.txID);
+  const attempts = [transaction, ...(transaction.call === 'bet' ? refunds : [])].flatMap((one) => one.attempts);
+  if (attempts.some(({ seen }) => seen.exchange.isOfWholeRun === true)) return null;
+  return `after call ${Math.max(...attempts.map(({ number }) => number))}`;
 }
 
 /**
@@ -316,7 +340,7 @@ function unprovenBetween({ after, call, causes }: Deviation): string | null {
 }
 
 /** Maximum number of places that are named in the sentence about the evidence. */
-const MAX_PAIRS = 3;
+const MAX_PLACES_OF_LINES = 3;
 const MAX_FILES = 3;
 
 /**

@@ -831,6 +831,79 @@ describe('the logs of both sides', () => {
   });
 });
 
+describe('a debt that rests on the absence of a call', () => {
+  const lost = { none: 'reset' } as const;
+  const refused = { status: 500 } as const;
+  const operator = { side: 'operator' } as const;
+
+  it('is not certain if an earlier round has no win', () => {
+    const log = (isWon: boolean): Log => {
+      const begun = new Log().balance('100').bet('b1', '5', { balance: '95', at: 2 });
+      return (isWon ? begun.win('w1', '0', { balance: '95', at: 4 }) : begun)
+        .bet('b2', '7', { balance: '88', at: 12 }, { round: 'r-2' })
+        .win('w2', '0', { balance: '88', at: 14 }, { round: 'r-2' })
+        .bet('b3', '1', { ...lost, at: 22 }, { round: 'r-3' })
+        .balance('87', { at: 24 });
+    };
+    expect(debts(log(true).timeline())).toEqual(['missing-refund 1 operator service']);
+    expect(evidenceSentence(only(log(true).timeline()))).toContain(' It assumes that no line is missing after call 6.');
+    const timeline = log(false).timeline();
+    expect([timeline.status, debts(timeline)]).toEqual([3, []]);
+    expect(timeline.wallets[0]?.unknowns[0]).toMatch(/no win for round r-1, although a later round was settled/);
+  });
+
+  it('is not certain if one log lacks a call that the other log has, unless the operator declined the call', () => {
+    const log = (isWhole: boolean, refund: object): Log => {
+      const both = new Log();
+      for (const side of [{}, operator]) {
+        both
+          .balance('100', { at: 0, ...side })
+          .bet('b1', '5', { at: 10, ...(side === operator ? { balance: '95' } : lost), ...side })
+          .refund('f1', 'b1', '5', { at: 12, ...refund, ...side });
+        for (const [number, balance] of [
+          [2, '94'],
+          [3, '93'],
+          [4, '92'],
+        ] as const) {
+          const round = `r-${number}`;
+          const at = 10 * number;
+          if (isWhole || side !== operator || number !== 3)
+            both.bet(`b${number}`, '1', { balance, at, ...side }, { round });
+          both.win(`w${number}`, '0', { balance, at: at + 2, ...side }, { round });
+        }
+      }
+      return both;
+    };
+    const owed = ['refund-pending 5 operator service'];
+    expect(debts(log(true, refused).timeline()).map((debt) => debt.replace(/\w+$/, 'service'))).toEqual(owed);
+    const timeline = log(false, refused).timeline();
+    expect(debts(timeline)).toEqual([]);
+    expect(timeline.wallets[0]?.unknowns).toContain(
+      'call 6 was answered 200, but only the log of the service has it, so the logs lack calls',
+    );
+    expect(debts(log(false, { status: 404 }).timeline())).toEqual(['refund-pending 5 operator operator']);
+  });
+
+  it('is unknown if a refund was not answered 200 and its bet is not in the logs', () => {
+    const log = (side: { side?: 'operator' }, first: object, second?: object): Log => {
+      const begun = new Log().balance('100', side).refund('f1', 'b1', '5', { ...first, ...side });
+      return (second ? begun.refund('f1', 'b1', '5', { ...second, ...side }) : begun).balance('100', side);
+    };
+    expect(log({}, lost).timeline().status).toBe(3);
+    for (const side of [{}, operator]) {
+      const timeline = log(side, refused).timeline();
+      expect(timeline.wallets[0]?.unknowns).toEqual([
+        'the refund of call 2 was not answered 200, and the logs do not have its bet (txID b1), so it is unknown whether the operator must give money back',
+      ]);
+    }
+    // The operator's log would have the bet if the operator had got it.
+    expect(sums(log(operator, refused).timeline())).toEqual(['100', '100', '0']);
+    const settled = only(log(operator, refused, { balance: '100' }).timeline());
+    expect(settled.unknowns).toEqual([]);
+    expect(evidenceSentence(settled)).toContain(' It assumes that this log has all calls of the player.');
+  });
+});
+
 describe('an id in upper case and in lower case', () => {
   const lower = '0b3f5a1c-7e2d-4c55-9a57-0000000000ab';
   const [upper, win] = [lower.toUpperCase(), '0b3f5a1c-7e2d-4c55-9a57-0000000000cd'];
