@@ -1,3 +1,4 @@
+import { harEntry } from './har-entry.ts';
 import type { Entry, Random, Simulation } from './simulation.ts';
 
 /** The log files to write, and the damage to them. */
@@ -163,7 +164,7 @@ function documentOf(lines: readonly Record<string, unknown>[], random: Random): 
     case 'ecs':
       return write(lines.map(ecsOf));
     case 'har':
-      return write({ log: { version: '1.2', creator: { name: 'test' }, entries: lines.map(harOf) } });
+      return write({ log: { version: '1.2', creator: { name: 'test' }, entries: lines.map(harEntry) } });
     case 'otlp':
       return write(otlpOf(lines));
     case 'otlp-batches': {
@@ -185,24 +186,6 @@ function ecsOf({ ts, player, method, url, requestBody, status, responseBody, err
     },
     ...(error !== undefined && { error: { message: error } }),
     event: { duration: Number(durationMs) * 1e6 },
-  };
-}
-
-function harOf({ ts, player, method, url, requestBody, status, responseBody, error, durationMs }: Fields): object {
-  return {
-    startedDateTime: ts,
-    time: durationMs,
-    _croupier: { player },
-    request: {
-      method,
-      url,
-      headers: [],
-      ...(requestBody !== undefined && { postData: { mimeType: 'application/json', text: requestBody } }),
-    },
-    response:
-      status === undefined
-        ? { status: 0, statusText: '', headers: [], content: {}, _error: error }
-        : { status, statusText: '', headers: [], content: { text: responseBody } },
   };
 }
 

@@ -1,3 +1,4 @@
+import { harEntry } from './har-entry.ts';
 import type { MixedEntry, MixedIncident } from './mixed-simulation.ts';
 import type { Random } from './simulation.ts';
 
@@ -214,33 +215,4 @@ function textLine({
     ...(durationMs === undefined ? [] : [`duration_ms=${durationMs}`]),
   ];
   return parts.join(' ');
-}
-
-function harEntry({
-  ts,
-  player,
-  currency,
-  method,
-  url,
-  requestBody,
-  status,
-  responseBody,
-  error,
-  durationMs,
-}: Shown): object {
-  return {
-    startedDateTime: ts,
-    ...(durationMs !== undefined && { time: durationMs }),
-    _croupier: { player, currency },
-    request: {
-      method,
-      url,
-      headers: [],
-      ...(requestBody !== undefined && { postData: { mimeType: 'application/json', text: requestBody } }),
-    },
-    response:
-      status === undefined
-        ? { status: 0, statusText: '', headers: [], content: {}, _error: error }
-        : { status, statusText: '', headers: [], content: { text: responseBody } },
-  };
 }
