@@ -159,6 +159,21 @@ const OTHER_FORMS: readonly Rewriting[] = [
         (pairs) => `${name}${suffix}(${listed(asClass(pairs), '=', ', ')})`,
         'java',
       ),
+      ofPairs(
+        'java-class-quoted',
+        'by toString() of a Java class, as IntelliJ IDEA generates it',
+        (pairs) =>
+          `${name}${suffix}{${asClass(pairs)
+            .map(([each, value]) => `${each}='${value}'`)
+            .join(', ')}}`,
+        'java',
+      ),
+      ofPairs(
+        'dotnet-record',
+        'by ToString() of a .NET record',
+        (pairs) => `${name}${suffix} { ${listed(capitals(asClass(pairs)), ' = ', ', ')} }`,
+        'dotnet',
+      ),
     ]),
   ),
   ofPairs(
@@ -205,6 +220,14 @@ const OTHER_FORMS: readonly Rewriting[] = [
     (pairs) =>
       `Object {${pairs.map(([name, value]) => `${JSON.stringify(name)}: String(${JSON.stringify(value)})`).join(', ')}}`,
   ),
+  ofPairs('dart-to-string', 'by toString() of a Dart Map', (pairs) => `{${listed(pairs, ': ', ', ')}}`),
+  { id: 'spaced-colon', how: 'with a space after each colon', write: (tree) => writeTree(tree, { colon: ': ' }) },
+  { id: 'spaced-comma', how: 'with a space after each comma', write: (tree) => writeTree(tree, { comma: ', ' }) },
+  {
+    id: 'json-as-name',
+    how: 'as the name of a field of a form, because the Content-Type was application/x-www-form-urlencoded',
+    write: (tree) => JSON.stringify({ [writeTree(tree)]: '' }),
+  },
   ofPairs('node-inspect', 'by util.inspect of Node', (pairs) => inspected(pairs), 'node'),
   ofPairs('node-inspect-line', 'by util.inspect of Node', (pairs) => `{ ${inspectedPairs(pairs).join(', ')} }`, 'node'),
   ofPairs('php-serialize', 'by serialize() of PHP', (pairs) => phpSerialized(pairs, 'a'), 'php'),

@@ -299,6 +299,13 @@ export const JSON_WRITINGS: readonly Rewriting[] = [
     { ...PRETTY, quote: quoteNewtonsoft, lineEnd: '\r\n' },
     dotnet,
   ),
+  {
+    id: 'php-string-within-json',
+    how: 'twice by json_encode of PHP, as a JSON string that contains JSON text',
+    language: 'php',
+    isRare: true,
+    write: (tree) => quotePhp(writeTree(tree, { quote: quotePhp })),
+  },
   styled('perl-pretty', 'by JSON::PP of Perl with pretty', { indent: '   ', colon: ' : ' }, { end: '\n' }),
   styled('pretty-tab', 'with an indentation of a tab', { ...PRETTY, indent: '\t' }),
   styled('contract-order', 'in the order of the fields of a class or struct', { order: asListed }),

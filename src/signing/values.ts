@@ -69,6 +69,14 @@ function renamed(tree: JsonTree, rename: (name: string) => string): JsonTree {
   return { kind: 'object', members: tree.members.map(([name, value]) => [rename(name), value] as const) };
 }
 
+/** Adds the fields that the body does not have, with the value null. */
+function withNulls(tree: JsonTree, names: readonly string[]): JsonTree {
+  if (tree.kind !== 'object') return tree;
+  const known = new Set(tree.members.map(([name]) => name));
+  const added = names.filter((name) => !known.has(name)).map((name) => [name, { kind: 'word', word: 'null' }] as const);
+  return { kind: 'object', members: [...tree.members, ...added] };
+}
+
 function capital(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
@@ -234,6 +242,14 @@ export const NAME_CHANGES: readonly ValueChange[] = [
     mistake: 'The names of the fields were signed in camel case (sessionId, txId), not as they were sent.',
     change: (tree) => renamed(tree, (name) => name.replace(/ID$/, 'Id')),
   },
+  ...[['origTxID', 'frID'], ['origTxID'], ['frID']].map(
+    (names): ValueChange => ({
+      id: 'with-null-fields',
+      isRare: true,
+      mistake: `${names.length === 1 ? 'A field that was' : 'Fields that were'} not sent (${names.join(', ')}) ${names.length === 1 ? 'was' : 'were'} signed as null.`,
+      change: (tree) => withNulls(tree, names),
+    }),
+  ),
   {
     id: 'names-snake-case',
     mistake: 'The names of the fields were signed in snake case (session_id, tx_id), not as they were sent.',
