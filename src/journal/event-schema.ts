@@ -140,6 +140,10 @@ const finding = object({
     .literal(true)
     .exactOptional()
     .describe('true: the balance in the reply to a bet or win is not the balance of the next read'),
+  shownByReplies: z
+    .literal(true)
+    .exactOptional()
+    .describe('true: the replies to calls show the wrong sum, so reads of old balances do not explain it'),
   unrepeated: z
     .literal(true)
     .exactOptional()

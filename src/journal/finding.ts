@@ -57,6 +57,8 @@ export interface Finding {
    * out for all other findings.
    */
   readonly wrongReply?: true;
+  /** True if the replies to calls show the wrong sum, without the balances of reads. So reads of old balances do not explain it. */
+  readonly shownByReplies?: true;
   /**
    * True if croupier repeated the scenario, and the failure did not occur again in the same way. So the failure may come from
    * somebody else who moved the balance, or from an operator that fails only now and then. It is left out for all other findings.

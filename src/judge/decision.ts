@@ -13,6 +13,8 @@ export interface Breach {
   readonly wrongSum?: WrongSum;
   /** True if the balance in the reply to the call is not the balance of the next read. */
   readonly wrongReply?: true;
+  /** True if the replies to calls show the wrong sum, without the balances of reads. */
+  readonly shownByReplies?: true;
 }
 
 /** The result of judging one rule by one call or balance read. */

@@ -120,6 +120,7 @@ export class FindingCollector {
           ...(decision.noMoney && ruleById(rule).money && { noMoney: true }),
           ...this.#sumOf(decision),
           ...(decision.wrongReply && { wrongReply: true }),
+          ...(decision.shownByReplies && { shownByReplies: true }),
         });
         return;
       }
@@ -200,7 +201,7 @@ export class FindingCollector {
     expected: string,
     actual: string,
     causes: readonly RuleId[],
-    more: Pick<Finding, 'declined' | 'noMoney' | 'wrongSum' | 'wrongReply' | 'why'> = {},
+    more: Pick<Finding, 'declined' | 'noMoney' | 'wrongSum' | 'wrongReply' | 'shownByReplies' | 'why'> = {},
   ): void {
     const { rule, step, exchange } = subject;
     if (verdict === 'fail') this.#hasBreach = true;

@@ -110,6 +110,7 @@ export class Judge {
     this.#remember(observed);
     const stop = stopAfter(observed);
     const isStored = this.#context.givenTxIDs.isGivenBefore(observed, this.effects.ofStep(sent.step.key)?.txID);
+    if (wallet) this.reads.compareReplies(observed, wallet, isStored);
     return { ...CONTINUE, read: judgeReplyBalance(observed, wallet, { state, isStored }, this.reads), stop };
   }
 
@@ -124,6 +125,7 @@ export class Judge {
     const wallet = this.#context.walletOf(step.session);
     const rule = 'win.zero';
     if (!wallet) return CONTINUE;
+    this.reads.forgetReplies(wallet);
     const reading = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply) : undefined;
     this.#context.givenTxIDs.isReplyToOtherKind(step.call, step.txID, reading);
     const said = reading?.balance;
@@ -171,6 +173,7 @@ export class Judge {
     const wallet = this.#context.walletOf(sent.step.session);
     this.#noteReplyToAnother(observed);
     this.effects.follow(observed, wallet);
+    if (wallet) this.reads.forgetReplies(wallet);
     if (sent.retried) expectOnePayment(observed, wallet);
   }
 
@@ -183,7 +186,9 @@ export class Judge {
     const wallets = new Map<Wallet, Money | undefined>();
     for (const { step } of sents) {
       const wallet = this.#context.walletOf(step.session);
-      if (wallet) wallets.set(wallet, wallet.certain());
+      if (!wallet) continue;
+      wallets.set(wallet, wallet.certain());
+      this.reads.forgetReplies(wallet);
     }
     const calls = sents.map((sent) => ({ sent, observed: this.#recorder.record(sent) }));
     for (const { observed } of calls) this.#judgeReply(observed);

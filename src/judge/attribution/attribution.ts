@@ -53,6 +53,8 @@ interface RuleBreach {
   readonly causes: readonly RuleId[];
   /** The rules that explain this breach only if their own breach moved money. */
   readonly causesWithMoney: readonly RuleId[];
+  /** True if the replies to calls show the wrong sum, so that stale reads do not explain it. */
+  readonly shownByReplies: boolean;
 }
 
 /** The rule that the operator breaks with its stale reads, and whether enough stale reads were seen to be sure. */
@@ -143,6 +145,7 @@ export class Attribution {
           players,
           walletIDs,
           wrongSum: finding.wrongSum,
+          shownByReplies: finding.shownByReplies === true,
           alone: shown.alone === true,
           unaware: shown.unaware === true,
         });
@@ -227,7 +230,7 @@ export class Attribution {
     );
     // A read that did not wait may show an old balance. Then a wrong balance proves only that the operator shows old balances.
     const late = this.#lateRule;
-    const isOfRead = rule === 'session.isolated' || causes.includes('session.isolated');
+    const isOfRead = !breach.shownByReplies && (rule === 'session.isolated' || causes.includes('session.isolated'));
     const isLate = unaware && isOfRead && rule !== late && !this.#staleReads.isOnlyOfOthers(walletIDs);
     return late && isLate ? [late, ...failing] : failing;
   }

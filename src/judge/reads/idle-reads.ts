@@ -1,6 +1,6 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
-import { inAnotherUnit, movesOfNoRule } from '../attribution/candidates.ts';
+import { inAnotherUnit, movesOfNoRule, PLAIN_EFFECTS } from '../attribution/candidates.ts';
 import { explainByCandidates, nearestDifference, type PossibleBreach, wouldHaveShown } from '../attribution/explain.ts';
 import {
   isSameInOtherUnit,
@@ -22,11 +22,14 @@ import {
 import { breach, PASS } from '../decision.ts';
 import type { FindingCollector } from '../finding-collector.ts';
 import type { ConcurrentCalls, IdleRead, ReadResult, UnexpectedReply } from '../idle-read.ts';
+import type { ObservedCall } from '../observed-call.ts';
 import type { Observation, PendingCheck } from '../pending-check.ts';
+import { isPlain } from '../planned-calls.ts';
 import type { Effects } from '../wallet/effects.ts';
 import type { Wallet } from '../wallet/wallet.ts';
 import { WalletMemory } from '../wallet/wallet-memory.ts';
 import type { BalancesOfOthers } from './balances-of-others.ts';
+import { ReplyChain, type WrongLink } from './reply-chain.ts';
 import { movesLeftOut, type StaleReadHistory, StaleReads } from './stale-reads.ts';
 
 /**
@@ -44,6 +47,7 @@ export class IdleReads {
   readonly #balancesOfOthers: BalancesOfOthers;
   readonly #seenBefore: (observation: string) => boolean;
   readonly #memories = new Map<Wallet, WalletMemory>();
+  readonly #replyChains = new Map<Wallet, ReplyChain>();
   #pending: IdleRead | undefined;
   /** The player whose balance the pending read seems to show. */
   #owner: string | undefined;
@@ -92,6 +96,42 @@ export class IdleReads {
     this.#memory(wallet).odd ??= odd;
   }
 
+  /**
+   * Compares the balance in the reply to a call with the replies before it. Reports a wrong sum that the replies alone prove.
+   *
+   * @param isStored true if the reply seems to be the stored reply to another call
+   */
+  compareReplies({ planned, answer, reading, exchange }: ObservedCall, wallet: Wallet, isStored: boolean): void {
+    const { step } = planned;
+    const rule = PLAIN_EFFECTS[step.call]?.rule;
+    const said = reading?.balance.money;
+    const last = wallet.moves.at(-1);
+    const isLink = answer === 'accepted' && isPlain(planned) && !isStored && last?.step === step.key;
+    if (!isLink || !rule || !said) {
+      this.forgetReplies(wallet);
+      return;
+    }
+    const alsoAbout = wallet.pendingChecks.filter((one) => one.step.key === step.key).map((one) => one.rule);
+    const link = { rule, step, exchange: exchange.id, said, delta: last.delta, alsoAbout };
+    const wrong = this.#replyChain(wallet).add(link);
+    if (wrong) this.#reportWrongLink(wrong, wallet);
+  }
+
+  /** Forgets the balances in replies. This is necessary after a call whose effect is not certain. */
+  forgetReplies(wallet: Wallet): void {
+    this.#replyChain(wallet).interrupt();
+  }
+
+  #reportWrongLink({ rule, step, exchange, said, before, delta, by, alsoAbout }: WrongLink, wallet: Wallet): void {
+    const expected = `${PLAIN_EFFECTS[step.call]?.expected}: after ${before}, the balance is ${before.plus(delta)}`;
+    const actual = `the reply says ${said}, wrong by ${by}, and the next reply continues from this balance`;
+    const wrongSum = { amount: by.toString(), currency: wallet.currency, moved: delta.absolute().toString() };
+    this.#collector.decide(
+      { rule, step, exchange },
+      { ...breach(expected, actual, [...new Set([...SYSTEMATIC, ...alsoAbout])]), wrongSum, shownByReplies: true },
+    );
+  }
+
   /** Uses the first read of a scenario as the starting balance. */
   open(wallet: Wallet, value: Money): void {
     wallet.anchor(value);
@@ -109,6 +149,7 @@ export class IdleReads {
 
   take(read: IdleRead): ReadResult {
     const { wallet, value } = read;
+    this.#replyChain(wallet).read(value);
     if (!wallet.known) {
       this.open(wallet, value);
       return { kind: 'settled' };
@@ -448,6 +489,14 @@ export class IdleReads {
         ) &&
         one.step.call !== 'win',
     );
+  }
+
+  #replyChain(wallet: Wallet): ReplyChain {
+    const known = this.#replyChains.get(wallet);
+    if (known) return known;
+    const chain = new ReplyChain();
+    this.#replyChains.set(wallet, chain);
+    return chain;
   }
 
   #memory(wallet: Wallet): WalletMemory {
