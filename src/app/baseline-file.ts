@@ -395,8 +395,10 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
       endpoints.length === 0 ? 'is not judged for single endpoints' : `is judged only at ${endpoints.join(', ')}`;
     return { path: ['endpoint'], message: `\`${rule}\` ${judged}` };
   }
-  const aboutMoney = (['money', 'moneyIn', 'share', 'wrongReplies', 'failedChecks'] as const).find(
-    (key) => given[key] !== undefined,
+  const ofMoney = ['money', 'moneyIn', 'share', 'wrongReplies', 'failedChecks'] as const;
+  // A balance call that shows an old balance moves no money, but it has a rate.
+  const aboutMoney = ofMoney.find(
+    (key) => given[key] !== undefined && !(key === 'failedChecks' && rule === 'balance.read'),
   );
   if (aboutMoney !== undefined && (rule === EXPECTATION || !ruleById(rule).money)) {
     return { path: [aboutMoney], message: `\`${rule}\` is not about money`, fix: 'remove this key' };

@@ -144,6 +144,7 @@ const finding = object({
     .literal(true)
     .exactOptional()
     .describe('true: the replies to calls show the wrong sum, so reads of old balances do not explain it'),
+  staleRead: z.literal(true).exactOptional().describe('true: a balance call showed an old balance'),
   unrepeated: z
     .literal(true)
     .exactOptional()

@@ -59,6 +59,8 @@ export interface Finding {
   readonly wrongReply?: true;
   /** True if the replies to calls show the wrong sum, without the balances of reads. So reads of old balances do not explain it. */
   readonly shownByReplies?: true;
+  /** True if a balance call showed an old balance, as the replies to other calls or a later read prove. */
+  readonly staleRead?: true;
   /**
    * True if croupier repeated the scenario, and the failure did not occur again in the same way. So the failure may come from
    * somebody else who moved the balance, or from an operator that fails only now and then. It is left out for all other findings.

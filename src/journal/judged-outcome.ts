@@ -17,7 +17,7 @@ import { isShownByBalance, LATE_ONCE, movedAloneReason, NOT_REPEATED, UNREPEATED
 import { type UnknownPath, unknownPathReason } from './network/unknown-path.ts';
 import { type UnknownSessions, unknownSessionReason } from './network/unknown-session.ts';
 import type { CheckCounts } from './results/failure-rate.ts';
-import { regularlyFailing } from './results/played-players.ts';
+import { playersWithFailures, regularlyFailing } from './results/played-players.ts';
 import {
   allowedShare,
   largestShare,
@@ -267,7 +267,7 @@ export interface RulePlace {
   readonly scenario: string;
   /** The players who took part in the scenario. Empty if they are not known. */
   readonly players: readonly string[];
-  /** The players who see the rule fail in nearly all their scenarios of the run. */
+  /** The players who see the rule fail in nearly all their scenarios of the run; for old balances: in any scenario. */
   readonly failingPlayers: readonly string[];
   /** Number of checks that failed. */
   readonly failed: number;
@@ -310,6 +310,8 @@ export interface RulePlace {
   readonly isUnrepeated: boolean;
   /** True if reads that show old balances would explain a failure here. */
   readonly mayBeStale: boolean;
+  /** True if a failure here is a balance call that showed an old balance. */
+  readonly isStaleRead: boolean;
 }
 
 /** The checks of a rule at one endpoint in a whole run. */
@@ -413,6 +415,10 @@ export function rulePlaces(
       mayBeStale: own.some(
         ({ verdict, findings }) => verdict === 'fail' && findings.some(({ causes }) => causes.includes('balance.read')),
       ),
+      isStaleRead: own.some(
+        ({ verdict, findings }) =>
+          rule === 'balance.read' && verdict === 'fail' && findings.some(({ staleRead }) => staleRead),
+      ),
     };
   });
   const byOwnCalls = [...Map.groupBy(ownSums, ({ rule, scenario }) => `${rule} ${scenario}`).values()].flatMap(
@@ -440,10 +446,10 @@ export function rulePlaces(
   );
   const all = [...places, ...byOwnCalls];
   const regular = new Map(
-    [...Map.groupBy(all, placeKey)].map(([key, own]) => [
-      key,
-      regularlyFailing(own.filter(({ checks }) => checks > 0)),
-    ]),
+    [...Map.groupBy(all, placeKey)].map(([key, own]) => {
+      const tried = own.filter(({ checks }) => checks > 0);
+      return [key, tried.some(({ isStaleRead }) => isStaleRead) ? playersWithFailures(tried) : regularlyFailing(tried)];
+    }),
   );
   const counts = new Map([...Map.groupBy(all, placeKey)].map(([key, own]) => [key, countsOf(own, whole)]));
   return all.map((place) => ({
@@ -501,4 +507,5 @@ const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'players' 
   flaky: false,
   isUnrepeated: false,
   mayBeStale: false,
+  isStaleRead: false,
 };

@@ -15,6 +15,8 @@ export interface Breach {
   readonly wrongReply?: true;
   /** True if the replies to calls show the wrong sum, without the balances of reads. */
   readonly shownByReplies?: true;
+  /** True if a balance call showed an old balance. */
+  readonly staleRead?: true;
 }
 
 /** The result of judging one rule by one call or balance read. */

@@ -121,6 +121,7 @@ export class FindingCollector {
           ...this.#sumOf(decision),
           ...(decision.wrongReply && { wrongReply: true }),
           ...(decision.shownByReplies && { shownByReplies: true }),
+          ...(decision.staleRead && { staleRead: true }),
         });
         return;
       }
@@ -201,7 +202,10 @@ export class FindingCollector {
     expected: string,
     actual: string,
     causes: readonly RuleId[],
-    more: Pick<Finding, 'declined' | 'noMoney' | 'wrongSum' | 'wrongReply' | 'shownByReplies' | 'why'> = {},
+    more: Pick<
+      Finding,
+      'declined' | 'noMoney' | 'wrongSum' | 'wrongReply' | 'shownByReplies' | 'staleRead' | 'why'
+    > = {},
   ): void {
     const { rule, step, exchange } = subject;
     if (verdict === 'fail') this.#hasBreach = true;

@@ -72,6 +72,36 @@ export function failingPlayers(tried: readonly TriedPlace[]): readonly string[] 
 }
 
 /**
+ * Returns the players who see a rule fail in a scenario in which no other player took part. A balance call with an old balance is seen only
+ * if money has moved before it, so the rule also passes in many scenarios of such a player.
+ */
+export function playersWithFailures(tried: readonly TriedPlace[]): readonly string[] {
+  const failing = tried.filter(({ failed, players }) => failed > 0 && players.length === 1);
+  return [...new Set(failing.flatMap(({ players }) => players))].toSorted();
+}
+
+/** With a lower chance, it is no coincidence that the failing scenarios of a rule are those of some players. */
+const MAX_CHANCE = 0.02;
+
+/**
+ * Returns the only players whose balance calls show old balances, and whether this is no coincidence. Empty if all players see them, or
+ * if few scenarios of other players tested the rule.
+ *
+ * @param tried the places of the rule with a decision
+ */
+export function staleReaders(tried: readonly TriedPlace[]): {
+  readonly players: readonly string[];
+  readonly isNoCoincidence: boolean;
+} {
+  const players = playersWithFailures(tried);
+  const isOfPlayers = (place: TriedPlace): boolean => place.players.some((player) => players.includes(player));
+  const failing = tried.filter(({ failed }) => failed > 0);
+  const own = tried.filter(isOfPlayers).length;
+  if (!failing.every(isOfPlayers) || tried.length - own < MIN_PASSED) return { players: [], isNoCoincidence: false };
+  return { players, isNoCoincidence: (own / tried.length) ** failing.length <= MAX_CHANCE };
+}
+
+/**
  * True if it is no coincidence that the failing scenarios of a rule are those of some players. A rule that fails in certain scenarios with
  * every player may fail with one player only, if chance has given all these scenarios to this player. With few scenarios, this is likely.
  *

@@ -222,7 +222,7 @@ export class StaleReads {
     // If calls of another kind prove to be late too, all reads are late. This is one fault, and not one fault of each kind of call.
     const causes: readonly RuleId[] = rule === 'balance.read' ? [] : ['balance.read'];
     const expected = `the next read includes all earlier calls: the balance is ${listBalances(wallet.possible())}`;
-    this.#collector.decide({ rule, step, exchange }, breach(expected, actual, causes));
+    this.#collector.decide({ rule, step, exchange }, { ...breach(expected, actual, causes), staleRead: true });
   }
 
   /** The rule that the operator breaks with its stale reads; undefined if there was none. */

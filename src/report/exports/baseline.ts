@@ -172,7 +172,7 @@ export function entriesFor(
     const isSingleCall = OF_SINGLE_CALLS.some((rule) => rule === first.rule);
     const isRated = isByChance
       ? isSingleCall || !own.every(isChance)
-      : isOfOrdinaryCalls && !isOfSome && hasWrongReplies;
+      : (isOfOrdinaryCalls && !isOfSome && hasWrongReplies) || stabilities.isOfStaleReads(first);
     const maxSumsOf = (place: RulePlace): MoneySums => {
       if (isByChance) return ofMoneyRule(place.rule, isWithoutSums(lostSums) ? chanceSums : lostSums);
       if (isOfOrdinaryCalls && !isWorse(place)) return allSums;
@@ -216,7 +216,7 @@ export function entriesFor(
  */
 function rateOf(own: readonly RulePlace[], stabilities: Stabilities): CheckCounts | undefined {
   const [first] = own;
-  if (!first || !isAboutMoney(first.rule) || dependsOnMoment(first.rule)) return undefined;
+  if (!first || !(isAboutMoney(first.rule) || first.isStaleRead) || dependsOnMoment(first.rule)) return undefined;
   const { failed, checks, whole } = first.ofRule;
   const isSingleCall = OF_SINGLE_CALLS.some((rule) => rule === first.rule);
   const isStable = failed > 0 && (isSingleCall || stabilities.scattered.length === 0) && !hasLateCalls(own);

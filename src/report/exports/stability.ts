@@ -11,7 +11,7 @@ import {
   isOfBalance,
   MIN_WIDESPREAD,
 } from '../../journal/results/chance.ts';
-import { failingPlayers, isNoCoincidence } from '../../journal/results/played-players.ts';
+import { failingPlayers, isNoCoincidence, staleReaders } from '../../journal/results/played-players.ts';
 
 /**
  * Says what the next run of the same wallet shows again:
@@ -75,7 +75,7 @@ export class Stabilities {
     if (rule === 'reply.deadline' && failing.length * 2 <= tried.length) return 'intermittent';
     const { run, races } = this.#fold;
     // Chance decides which scenarios a player plays, so the failures of one player may occur in any scenario.
-    if (this.#isOfPlayers(tried)) return 'anywhere';
+    if (this.#isOfPlayers(tried) || this.isOfStaleReads(place)) return 'anywhere';
     const isBalance = failing.some(isOfBalance);
     const isRaced = failing.some(({ scenario }) => races.some((race) => race.scenario === scenario));
     if (this.#isChance && !isRegular && isBalance && (failing.length < tried.length || isRaced)) return 'intermittent';
@@ -126,6 +126,7 @@ export class Stabilities {
    */
   playersOf(place: RulePlace): readonly string[] {
     const tried = this.tried(place);
+    if (this.isOfStaleReads(place)) return staleReaders(tried).players;
     if (this.#isOfPlayers(tried)) return failingPlayers(tried);
     const failing = tried.filter(({ failed }) => failed > 0);
     if (failing.some(({ rule, isUnrepeated }) => isUnrepeated || dependsOnMoment(rule))) return [];
@@ -139,7 +140,14 @@ export class Stabilities {
    */
   isOnlyOfPlayers(place: RulePlace): boolean {
     const tried = this.tried(place);
+    if (this.isOfStaleReads(place)) return staleReaders(tried).isNoCoincidence;
     return this.#isOfPlayers(tried) && isNoCoincidence(tried, failingPlayers(tried));
+  }
+
+  /** True if a run of the whole suite shows that balance calls show old balances, and no other failure of the rule at a place. */
+  isOfStaleReads(place: RulePlace): boolean {
+    const failing = this.tried(place).filter(({ failed }) => failed > 0);
+    return this.#fold.run.whole && failing.length > 0 && failing.every(({ isStaleRead }) => isStaleRead);
   }
 
   /**
