@@ -25,6 +25,11 @@ export const sum = z
   .string('must be false, or a sum with its currency, such as 2.00 USD')
   .regex(SUM, 'must be false, or a sum with its currency, such as 2.00 USD');
 
+/** The sums by which replies may be wrong: single sums, and the word `amount`. */
+export const replySums = z.union([z.literal('amount'), sum, z.array(z.union([z.literal('amount'), sum])).min(1)], {
+  error: 'must be a sum with its currency, such as 0.01 USD, the word amount, or a list of them',
+});
+
 /** A share in percent. */
 export const share = z
   .string('must be a share in percent, such as 50%')
@@ -82,6 +87,11 @@ const entry = z.strictObject({
     .optional()
     .describe(
       'true: the replies to these calls may have a balance that the next read does not show. Default: if the entry has the key `money`, such replies are not allowed.',
+    ),
+  replyMoney: replySums
+    .optional()
+    .describe(
+      'The highest sum by which the balance in a single reply may be wrong, such as 0.01 USD, or a list of sums in several currencies. The word amount: a reply may also be wrong by the amount of its call. It needs `wrongReplies: true`. Default: no limit.',
     ),
   players: z
     .union([text, z.array(text).min(1, 'needs at least one player')])
@@ -252,6 +262,7 @@ function knownFailures(given: Entry, line: number, subjects: Subjects): readonly
     ...allowedMoney(given),
     ...shareOf(given),
     ...(given.wrongReplies && { wrongReplies: given.wrongReplies }),
+    ...repliesOf(given),
     ...playersOf(given),
     ...(given.intermittent === true && { intermittent: true as const }),
     ...rateOf(given),
@@ -274,6 +285,20 @@ export function playersOf({
   return {
     players: typeof players === 'string' ? [players] : players,
     ...(otherPlayers === false && { noOtherPlayers: true }),
+  };
+}
+
+/** Returns the fields of a known failure that come from the key `replyMoney` of a baseline entry. */
+export function repliesOf({
+  replyMoney = [],
+}: {
+  readonly replyMoney?: string | readonly string[] | undefined;
+}): Pick<KnownFailure, 'maxReplySums' | 'replyAmounts'> {
+  const all = typeof replyMoney === 'string' ? [replyMoney] : replyMoney;
+  const sums = all.filter((one) => one !== 'amount');
+  return {
+    ...(sums.length > 0 && { maxReplySums: sumsOf(sums) }),
+    ...(sums.length < all.length && { replyAmounts: true as const }),
   };
 }
 
@@ -322,8 +347,8 @@ function sumsOf(sums: readonly string[]): MoneySums {
 function isSame(a: Entry, b: Entry): boolean {
   const shared = scenariosOf(a).some((scenario) => scenariosOf(b).includes(scenario));
   // Two entries that differ only in their sums are allowed. An entry with a higher sum may later replace the other entry.
-  const limitsOf = ({ money, moneyIn, share, wrongReplies, failedChecks: rate }: Entry): string =>
-    JSON.stringify([money, moneyIn, share, wrongReplies, rate]);
+  const limitsOf = ({ money, moneyIn, share, wrongReplies, replyMoney, failedChecks: rate }: Entry): string =>
+    JSON.stringify([money, moneyIn, share, wrongReplies, replyMoney, rate]);
   const isSameMoney = limitsOf(a) === limitsOf(b);
   return (
     a.rule === b.rule &&
@@ -373,6 +398,7 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
         'moneyIn',
         'share',
         'wrongReplies',
+        'replyMoney',
         'players',
         'otherPlayers',
         'intermittent',
@@ -395,7 +421,7 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
       endpoints.length === 0 ? 'is not judged for single endpoints' : `is judged only at ${endpoints.join(', ')}`;
     return { path: ['endpoint'], message: `\`${rule}\` ${judged}` };
   }
-  const ofMoney = ['money', 'moneyIn', 'share', 'wrongReplies', 'failedChecks'] as const;
+  const ofMoney = ['money', 'moneyIn', 'share', 'wrongReplies', 'replyMoney', 'failedChecks'] as const;
   // A balance call that shows an old balance moves no money, but it has a rate.
   const aboutMoney = ofMoney.find(
     (key) => given[key] !== undefined && !(key === 'failedChecks' && rule === 'balance.read'),
@@ -403,6 +429,8 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
   if (aboutMoney !== undefined && (rule === EXPECTATION || !ruleById(rule).money)) {
     return { path: [aboutMoney], message: `\`${rule}\` is not about money`, fix: 'remove this key' };
   }
+  if (given.replyMoney !== undefined && !given.wrongReplies)
+    return { path: ['replyMoney'], message: 'the key `wrongReplies: true` is missing, which allows wrong replies' };
   const limit = (['moneyIn', 'share', 'wrongReplies'] as const).find((key) => given[key] !== undefined);
   if (limit !== undefined && money === false) {
     return {

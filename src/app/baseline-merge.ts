@@ -8,6 +8,7 @@ import type { Fold } from '../journal/fold.ts';
 import type { RulePlace } from '../journal/judged-outcome.ts';
 import { highestSums, isWithoutSums } from '../journal/money-sums.ts';
 import type { CheckCounts } from '../journal/results/failure-rate.ts';
+import type { NotedReplies } from '../journal/results/replied-sums.ts';
 import {
   type BaselineEntry,
   brokenPlaces,
@@ -23,7 +24,17 @@ import {
 import { readDocument } from '../scenario/yaml/document.ts';
 import { editList } from '../scenario/yaml/edit-list.ts';
 import type { BaselineChange } from './baseline-changes.ts';
-import { allowedMoney, failedChecks, playersOf, rateOf, share, shareOf, sum } from './baseline-file.ts';
+import {
+  allowedMoney,
+  failedChecks,
+  playersOf,
+  rateOf,
+  repliesOf,
+  replySums,
+  share,
+  shareOf,
+  sum,
+} from './baseline-file.ts';
 import { diagnosticsError } from './config/configuration.ts';
 import { diagnosticsOf, PlacedValues, type Words } from './config/placed-values.ts';
 
@@ -37,6 +48,7 @@ const draft = z.object({
   moneyIn: z.record(z.string(), sum).optional(),
   share: share.optional(),
   wrongReplies: z.literal(true).optional(),
+  replyMoney: replySums.optional(),
   players: z.union([z.string(), z.array(z.string())]).optional(),
   otherPlayers: z.literal(false).optional(),
   intermittent: z.boolean().optional(),
@@ -212,17 +224,20 @@ function entryOfPlayers(
   const maxSums = highestSums([known.maxSums ?? {}, ...entries.map((one) => one.maxSums)]);
   const noted = known.maxShare === undefined ? [] : [known.maxShare];
   const maxShare = highestShare([...entries.map((one) => one.maxShare), ...noted]);
-  const { maxShare: _before, failedChecks: _rate, ...others } = known;
+  const { maxShare: _before, failedChecks: _rate, maxReplySums: _sums, replyAmounts: _amounts, ...others } = known;
   const wrongReplies = known.wrongReplies === true || entries.some((one) => one.wrongReplies);
+  const replies = higherReplies(known, entries);
+  const allowed = { maxReplySums: replies.maxReplySums, replyAmounts: replies.replyAmounts };
   const limits = {
     maxSums,
     maxSumsIn: {},
     ...(maxShare !== undefined && { maxShare }),
     ...(wrongReplies && { wrongReplies }),
+    ...replies,
   };
   const conditions = { ...others, ...limits, players, ...(noOtherPlayers && { noOtherPlayers }) };
   if (!own.every((place) => allows(conditions, breachAt(place)))) return undefined;
-  return { ...first, scenarios: [], maxSums, maxSumsIn: {}, maxShare, wrongReplies, factor: undefined };
+  return { ...first, scenarios: [], maxSums, maxSumsIn: {}, maxShare, wrongReplies, ...allowed, factor: undefined };
 }
 
 /**
@@ -250,14 +265,16 @@ function raisedEntry(
     ? [...new Set([...(known.players ?? []), ...entries.flatMap((one) => one.players)])].toSorted()
     : [];
   const noOtherPlayers = isOfPlayers && known.noOtherPlayers === true;
-  const { maxShare: share, noOtherPlayers: _before, ...others } = known;
+  const { maxShare: share, noOtherPlayers: _before, maxReplySums: _sums, replyAmounts: _amounts, ...others } = known;
   const wrongReplies = known.wrongReplies === true || entries.some((one) => one.wrongReplies);
+  const replies = higherReplies(known, entries);
   const rate = known.failedChecks && higherRate([known, ...entries]);
   const conditions = {
     ...others,
     players,
     ...(noOtherPlayers && { noOtherPlayers }),
     ...(wrongReplies && { wrongReplies }),
+    ...replies,
     ...(rate && { failedChecks: rate }),
   };
   const noted = entries.flatMap(({ maxShare }) => maxShare ?? []);
@@ -277,12 +294,31 @@ function raisedEntry(
     maxSumsIn,
     maxShare: raised.maxShare,
     wrongReplies,
+    maxReplySums: replies.maxReplySums,
+    replyAmounts: replies.replyAmounts,
     failedChecks: rate,
     factor: undefined,
     players,
     noOtherPlayers,
     failed: entries.reduce((sum, { failed }) => sum + failed, 0),
     checks: entries.reduce((sum, { checks }) => sum + checks, 0),
+  };
+}
+
+/**
+ * Returns the higher limit of the sums by which single replies are wrong. An entry that allows wrong replies without a limit keeps no
+ * limit.
+ */
+function higherReplies(
+  known: KnownFailure,
+  entries: readonly BaselineEntry[],
+): Pick<KnownFailure, 'maxReplySums' | 'replyAmounts'> {
+  if (known.wrongReplies && known.maxReplySums === undefined && !known.replyAmounts) return {};
+  const all: readonly NotedReplies[] = [known, ...entries];
+  const noted = all.flatMap(({ maxReplySums }) => (maxReplySums ? [maxReplySums] : []));
+  return {
+    ...(noted.length > 0 && { maxReplySums: highestSums(noted) }),
+    ...(all.some(({ replyAmounts }) => replyAmounts) && { replyAmounts: true as const }),
   };
 }
 
@@ -338,6 +374,7 @@ function knownFailures(entry: Draft, index: number, { run, baseline }: Fold): re
     ...allowedMoney(entry),
     ...shareOf(entry),
     ...(entry.wrongReplies && { wrongReplies: entry.wrongReplies }),
+    ...repliesOf(entry),
     ...playersOf(entry),
     ...(intermittent && { intermittent: true as const }),
     ...rateOf(entry),

@@ -36,6 +36,8 @@ export interface RuleOutcome {
   wrongSums: MoneySums;
   /** The single sums, but not more than a maximum number. */
   readonly sums: WrongSum[];
+  /** The single sums by which replies were wrong, but not more than a maximum number. */
+  readonly repliedSums: WrongSum[];
   readonly samples: Finding[];
 }
 
@@ -116,6 +118,7 @@ function outcomeFor(attempt: Attempt, rule: Finding['rule'], endpoint: CallName 
       showsWrongReply: false,
       wrongSums: {},
       sums: [],
+      repliedSums: [],
       samples: [],
     };
     attempt.outcomes.set(key, outcome);
@@ -132,6 +135,7 @@ export function addFinding(attempt: Attempt, finding: Finding): void {
   outcome.awaitsRepetition &&= finding.awaitsRepetition === true;
   outcome.showsWrongReply ||= finding.wrongReply === true;
   outcome.hasWrongReply ||= finding.wrongReply === true && !finding.unrepeated && !finding.awaitsRepetition;
+  if (finding.repliedSum && outcome.repliedSums.length < MAX_SUMS) outcome.repliedSums.push(finding.repliedSum);
   if (finding.wrongSum) addWrongSum(outcome, finding.wrongSum);
   if (outcome.samples.length < MAX_SAMPLES) {
     outcome.samples.push({

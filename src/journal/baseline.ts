@@ -1,7 +1,8 @@
 import type { KnownFailure, RunEnded, RunStarted } from './event.ts';
 import { isAboutRaces, type RuleCounts, type RulePlace } from './judged-outcome.ts';
-import { currencyAbove, isWithoutSums, type MoneySums, times } from './money-sums.ts';
+import { currencyAbove, isWithoutSums, type MoneySums, times, type WrongSum } from './money-sums.ts';
 import { isMuchMoreOften } from './results/failure-rate.ts';
+import { highestReplied } from './results/replied-sums.ts';
 import { isMuchLarger, readShare, type Share } from './share.ts';
 
 /**
@@ -49,6 +50,8 @@ type Breach = Pick<RulePlace, 'rule' | 'endpoint' | 'scenario'> & {
   readonly sumsWithoutShare?: MoneySums | undefined;
   /** True if the breach shows a wrong balance in a reply. */
   readonly hasWrongReply?: boolean | undefined;
+  /** The sums by which replies were wrong. */
+  readonly repliedSums?: readonly WrongSum[] | undefined;
   /** The checks of the rule in all scenarios. Undefined if they are not known. */
   readonly ofRule?: RuleCounts | undefined;
 };
@@ -128,7 +131,7 @@ function isAt({ rule, endpoint, scenario }: KnownFailure, breach: Breach): boole
 
 /**
  * True if the entry allows the breach. An entry for breaches that move no money does not allow a breach that moves money. An
- * entry with sums does not allow higher sums, and it allows wrong balances in replies only if it says so. An entry with a sum for the
+ * entry with sums does not allow higher sums, and it allows wrong balances in replies only if it says so, and up to the sum it says. An entry with a sum for the
  * scenario allows no breach of another kind. An entry with a rate does not allow that the rule fails much more often. An entry for an undecided rule allows no breach.
  */
 export function allows(known: KnownFailure, breach: Breach): boolean {
@@ -141,6 +144,7 @@ export function allows(known: KnownFailure, breach: Breach): boolean {
     exceededSum(known, breach) === undefined &&
     !isOfOtherKind(known, breach) &&
     !hasNewWrongReply(known, breach) &&
+    exceededReply(known, breach) === undefined &&
     !failsMoreOften(known, breach)
   );
 }
@@ -183,6 +187,20 @@ export function hasNewWrongReply(
   return hasWrongReply === true && maxSums !== undefined && !wrongReplies && isMany;
 }
 
+/**
+ * Returns the sum by which a reply is wrong, if it is higher than the entry allows. Undefined if there is none. If failures occur only now and
+ * then, or if the repetition of the scenario did not show it, several scenarios must show a higher sum.
+ */
+export function exceededReply(known: KnownFailure, breach: Breach): ExceededSum | undefined {
+  const { maxReplySums: limits, replyAmounts, intermittent } = known;
+  if (limits === undefined) return undefined;
+  const exceededBy = (sums: readonly WrongSum[]): ExceededSum | undefined =>
+    exceeded(highestReplied(sums, replyAmounts), limits, limits);
+  const found = exceededBy(breach.repliedSums ?? []);
+  const isMany = (breach.ofRule?.repliedSums ?? []).filter(exceededBy).length >= MIN_REPLYING;
+  return isMany || (breach.hasWrongReply === true && !intermittent) ? found : undefined;
+}
+
 /** Minimum number of scenarios with a wrong balance in a reply that failures without such replies do not explain. */
 const MIN_REPLYING = 3;
 
@@ -205,6 +223,7 @@ interface ExceededSum {
 export function withoutLimits({
   maxShare: _maxShare,
   failedChecks: _failedChecks,
+  maxReplySums: _maxReplySums,
   ...known
 }: KnownFailure): KnownFailure {
   return { ...known, maxSums: {}, maxSumsIn: {}, wrongReplies: true };
@@ -263,6 +282,7 @@ export function breachAt(place: RulePlace): Breach {
     outlyingSums,
     sumsWithoutShare,
     hasWrongReply,
+    repliedSums,
     ofRule,
   } = place;
   const shares = [place.share, place.varyingShare].filter((share) => share !== undefined);
@@ -274,6 +294,7 @@ export function breachAt(place: RulePlace): Breach {
     failingPlayers: place.failingPlayers,
     noMoney: !movesMoney,
     hasWrongReply,
+    repliedSums,
     ofRule,
     ...(!isAboutRaces(rule) && { wrongSums, alikeSums, outlyingSums, sumsWithoutShare }),
     ...(!isAboutRaces(rule) && shares.length > 0 && { shares }),

@@ -140,6 +140,9 @@ const finding = object({
     .literal(true)
     .exactOptional()
     .describe('true: the balance in the reply to a bet or win is not the balance of the next read'),
+  repliedSum: wrongSum
+    .exactOptional()
+    .describe('the sum by which the balance in the reply is wrong; its field `moved` is the amount of the call'),
   shownByReplies: z
     .literal(true)
     .exactOptional()
@@ -186,6 +189,10 @@ const knownFailure = object({
     .literal(true)
     .exactOptional()
     .describe('true: the balances in the replies to these calls may be wrong, although the entry limits the sums'),
+  maxReplySums: moneySums
+    .exactOptional()
+    .describe('the highest sum by which a single reply may be wrong; absent: any sum'),
+  replyAmounts: z.literal(true).exactOptional().describe('true: a reply may also be wrong by the amount of its call'),
   failedChecks: object({ failed: count, checks: count })
     .exactOptional()
     .describe('how many checks failed in the run of which the entry was written; a much higher rate is not allowed'),

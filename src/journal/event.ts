@@ -57,6 +57,10 @@ export interface KnownFailure {
    * this. An entry without `maxSums` allows it in any case.
    */
   readonly wrongReplies?: true;
+  /** The highest sum by which a single reply may be wrong. It is left out if any sum is allowed. */
+  readonly maxReplySums?: MoneySums;
+  /** True if a reply may also be wrong by the amount of its call, whatever `maxReplySums` says. */
+  readonly replyAmounts?: true;
   /**
    * The number of failed checks of the rule, and of all its checks, in the run of which the entry was written. A much higher rate is not
    * allowed. It is left out if any rate is allowed.

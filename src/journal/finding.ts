@@ -57,6 +57,8 @@ export interface Finding {
    * out for all other findings.
    */
   readonly wrongReply?: true;
+  /** For `wrongReply`: the sum by which the balance in the reply is wrong. `moved` is the amount of the call. */
+  readonly repliedSum?: WrongSum;
   /** True if the replies to calls show the wrong sum, without the balances of reads. So reads of old balances do not explain it. */
   readonly shownByReplies?: true;
   /** True if a balance call showed an old balance, as the replies to other calls or a later read prove. */

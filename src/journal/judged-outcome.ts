@@ -62,6 +62,8 @@ export interface JudgedOutcome {
   readonly wrongSums: MoneySums;
   /** The single sums, but not more than a maximum number. */
   readonly sums: readonly WrongSum[];
+  /** The single sums by which replies were wrong, but not more than a maximum number. */
+  readonly repliedSums: readonly WrongSum[];
   readonly findings: readonly JudgedFinding[];
   /** True if the scenario failed and then passed on retry. */
   readonly flaky: boolean;
@@ -183,6 +185,7 @@ export function judgeOutcome(
     noMoney: outcome.noMoney,
     wrongSums: outcome.wrongSums,
     sums: outcome.sums,
+    repliedSums: outcome.repliedSums,
     flaky: false,
     ...(outcome.verdict === 'fail' && outcome.isUnrepeated && { isUnrepeated: true as const }),
     ...(outcome.hasWrongReply && { hasWrongReply: true as const }),
@@ -302,6 +305,8 @@ export interface RulePlace {
   readonly hasWrongReply: boolean;
   /** The same, also if the repetition did not show it again. */
   readonly showsWrongReply: boolean;
+  /** The sums by which the replies of the failed checks were wrong. */
+  readonly repliedSums: readonly WrongSum[];
   /** The checks of the rule at this endpoint in all scenarios. */
   readonly ofRule: RuleCounts;
   /** True if the scenario failed here and then passed on retry. */
@@ -318,6 +323,8 @@ export interface RulePlace {
 export interface RuleCounts extends CheckCounts {
   /** Number of scenarios of which `hasWrongReply` is true. */
   readonly replying: number;
+  /** The sums by which replies were wrong, for each scenario that has such sums. */
+  readonly repliedSums: readonly (readonly WrongSum[])[];
   /** True if the run played the whole suite. */
   readonly whole: boolean;
 }
@@ -409,6 +416,7 @@ export function rulePlaces(
       sumsWithoutShare: withoutSums(wrongSums, addUp(withShare(comparable, stakes))),
       hasWrongReply: own.some(({ verdict, hasWrongReply }) => verdict === 'fail' && hasWrongReply === true),
       showsWrongReply: own.some(({ verdict, showsWrongReply }) => verdict === 'fail' && showsWrongReply === true),
+      repliedSums: own.filter(({ verdict }) => verdict === 'fail').flatMap((outcome) => outcome.repliedSums),
       ofRule: NO_CHECKS,
       flaky: own.some(({ flaky }) => flaky),
       isUnrepeated: own.some(({ verdict, isUnrepeated }) => verdict === 'fail' && isUnrepeated === true),
@@ -464,6 +472,7 @@ function countsOf(places: readonly RulePlace[], whole: boolean): RuleCounts {
     failed: places.reduce((sum, { failed }) => sum + failed, 0),
     checks: places.reduce((sum, { checks }) => sum + checks, 0),
     replying: places.filter(({ hasWrongReply }) => hasWrongReply).length,
+    repliedSums: places.flatMap(({ repliedSums }) => (repliedSums.length > 0 ? [repliedSums] : [])),
     whole,
   };
 }
@@ -486,7 +495,7 @@ function isOpposed(sums: readonly WrongSum[], others: readonly JudgedOutcome[]):
   );
 }
 
-const NO_CHECKS: RuleCounts = { failed: 0, checks: 0, replying: 0, whole: false };
+const NO_CHECKS: RuleCounts = { failed: 0, checks: 0, replying: 0, repliedSums: [], whole: false };
 
 /** The place of a breach that croupier's own call has shown. */
 const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'players' | 'outlyingSums' | 'varyingShare'> = {
@@ -503,6 +512,7 @@ const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'players' 
   sumsWithoutShare: {},
   hasWrongReply: false,
   showsWrongReply: false,
+  repliedSums: [],
   ofRule: NO_CHECKS,
   flaky: false,
   isUnrepeated: false,

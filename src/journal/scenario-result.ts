@@ -58,6 +58,7 @@ export function impliedOutcomes(
       noMoney: false,
       wrongSums: {},
       sums: [],
+      repliedSums: [],
       findings: [],
       flaky: false,
     }));

@@ -13,6 +13,8 @@ export interface Breach {
   readonly wrongSum?: WrongSum;
   /** True if the balance in the reply to the call is not the balance of the next read. */
   readonly wrongReply?: true;
+  /** For `wrongReply`: the sum by which the reply is wrong, and the amount of its call. */
+  readonly repliedSum?: WrongSum;
   /** True if the replies to calls show the wrong sum, without the balances of reads. */
   readonly shownByReplies?: true;
   /** True if a balance call showed an old balance. */

@@ -120,6 +120,7 @@ export class FindingCollector {
           ...(decision.noMoney && ruleById(rule).money && { noMoney: true }),
           ...this.#sumOf(decision),
           ...(decision.wrongReply && { wrongReply: true }),
+          ...(decision.repliedSum && { repliedSum: this.#marked(decision.repliedSum) }),
           ...(decision.shownByReplies && { shownByReplies: true }),
           ...(decision.staleRead && { staleRead: true }),
         });
@@ -204,7 +205,7 @@ export class FindingCollector {
     causes: readonly RuleId[],
     more: Pick<
       Finding,
-      'declined' | 'noMoney' | 'wrongSum' | 'wrongReply' | 'shownByReplies' | 'staleRead' | 'why'
+      'declined' | 'noMoney' | 'wrongSum' | 'wrongReply' | 'repliedSum' | 'shownByReplies' | 'staleRead' | 'why'
     > = {},
   ): void {
     const { rule, step, exchange } = subject;

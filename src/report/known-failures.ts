@@ -3,6 +3,7 @@ import { plural } from '../contract/plural.ts';
 import {
   allows,
   breachAt,
+  exceededReply,
   exceededShare,
   exceededSum,
   failsMoreOften,
@@ -168,6 +169,9 @@ function higherSum(place: RulePlace, baseline: Fold['baseline']): string | null 
     const share = exceededShare(known, breach);
     if (share && known.maxShare !== undefined)
       return `the baseline allows this rule to make balances wrong by ${percentText(known.maxShare)} of the amounts of the calls, but in ${place.scenario} it is now ${percentText(shareDecimal(share))}`;
+    const reply = exceededReply(known, breach);
+    if (reply)
+      return `the baseline allows that replies are wrong by ${sumText(reply.limits, reply.currency)}, but in ${place.scenario} a reply is now wrong by ${sumText(reply.sums, reply.currency)}`;
     const { sums, limits, currency } = exceededSum(known, breach) ?? {};
     if (!sums || !limits || currency === undefined) continue;
     // The key `money` of an entry for all scenarios is the limit in each of them.

@@ -66,7 +66,7 @@ export function attributeExplained(
         causes,
       ),
       wrongSum: wrongSum(wallet, pendingCheck.rule, hypothesis.by, effects),
-      ...(odd?.step.key === pendingCheck.step.key && wrongReply(odd, read)),
+      ...(odd?.step.key === pendingCheck.step.key && wrongReply(odd, read, effects)),
     },
   );
 }
@@ -93,11 +93,28 @@ export function isContradicted({ pendingCheck }: PossibleBreach, odd: Unexpected
   return OF_EVERY_CALL.includes(rule) && isVouched && mayBeOfReply(odd, pendingCheck, read);
 }
 
-/** Returns the mark of a breach by a call whose reply has another balance than the read. A difference below one unit is rounding. */
-function wrongReply({ said, ifReadFits }: UnexpectedReply, { value, wallet }: IdleRead): Pick<Breach, 'wrongReply'> {
-  const difference = said?.minus(value).absolute();
-  const isWrong = ifReadFits === 'breach' && difference !== undefined && difference.compare(wallet.unit) >= 0;
-  return isWrong ? { wrongReply: true } : {};
+/** Returns the marks of a breach by a call whose reply has another balance than the read. A difference below one unit is rounding. */
+function wrongReply(odd: UnexpectedReply, read: IdleRead, effects: Effects): Pick<Breach, 'wrongReply' | 'repliedSum'> {
+  const difference = odd.said?.minus(read.value).absolute();
+  const isWrong = odd.ifReadFits === 'breach' && difference !== undefined && difference.compare(read.wallet.unit) >= 0;
+  return isWrong ? { wrongReply: true, ...repliedSum(odd, read, effects) } : {};
+}
+
+/** Returns the sum by which the balance in a reply is wrong, compared with the next read. Empty if the reply has no amount. */
+export function repliedSum(
+  { said, step }: UnexpectedReply,
+  { value, wallet }: IdleRead,
+  effects: Effects,
+): Pick<Breach, 'repliedSum'> {
+  if (!said) return {};
+  const amount = effects.ofStep(step.key)?.effect.absolute();
+  return {
+    repliedSum: {
+      amount: said.minus(value).toString(),
+      currency: wallet.currency,
+      ...(amount && { moved: amount.toString() }),
+    },
+  };
 }
 
 function isUnit(sum: Money, { unit }: Wallet): boolean {
@@ -227,7 +244,7 @@ export function attributeUnexplained(
       {
         ...breach(`the balance is ${listBalances(possible)}`, actual, [...causes, ...less, ...plainCauses(rule)]),
         wrongSum: wrongSum(wallet, rule, difference, effects),
-        ...(odd?.step.key === step.key && wrongReply(odd, read)),
+        ...(odd?.step.key === step.key && wrongReply(odd, read, effects)),
       },
     );
   // If the reply to a call had the right balance, this call is the least likely cause of the wrong balance.

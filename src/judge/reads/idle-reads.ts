@@ -15,6 +15,7 @@ import {
   isBelowUnit,
   isContradicted,
   listBalances,
+  repliedSum,
   reportOtherPlayers,
   reportPaidOwner,
   SYSTEMATIC,
@@ -287,7 +288,11 @@ export class IdleReads {
           { rule, step, exchange },
           ifReadFits === 'warn'
             ? { kind: 'warn', expected, actual, why: 'the balance itself is right, as the next read shows' }
-            : { ...breach(expected, actual, SYSTEMATIC), wrongReply: true },
+            : {
+                ...breach(expected, actual, SYSTEMATIC),
+                wrongReply: true,
+                ...repliedSum(memory.odd, read, this.#effects),
+              },
         );
     }
     if (moved && !open)

@@ -32,6 +32,7 @@ import { isLeftUndecided, mayBeLeftUndecided, onlyDecidingScenario } from '../..
 import { type CheckCounts, countsText } from '../../journal/results/failure-rate.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
 import { playedPlayers } from '../../journal/results/played-players.ts';
+import { highestReplied, isOfAmount, type NotedReplies } from '../../journal/results/replied-sums.ts';
 import { EXPLAINED_FACTOR, undecidedSums } from '../../journal/results/undecided-sums.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { notedDecimal, notedShare, percentText } from '../../journal/share.ts';
@@ -55,6 +56,10 @@ export interface BaselineEntry {
   readonly maxShare: string | undefined;
   /** True if the replies to these calls may have a wrong balance. */
   readonly wrongReplies: boolean;
+  /** The highest sum by which a single reply may be wrong. Undefined if no sum is noted. */
+  readonly maxReplySums: MoneySums | undefined;
+  /** True if a reply may also be wrong by the amount of its call. */
+  readonly replyAmounts: true | undefined;
   /** The number of failed checks of the rule, and of all its checks. Undefined if no rate is noted. */
   readonly failedChecks: CheckCounts | undefined;
   /** The only players whose calls break the rule; empty if the failures do not depend on the player. */
@@ -155,6 +160,7 @@ export function entriesFor(
     // are joined, so only the first one has the number of checks.
     const checks = stabilities.tried(first).reduce((sum, place) => sum + place.checks, 0);
     const hasWrongReplies = mayReplyWrongly(own);
+    const replies = repliesOf(own, stakes);
     const sums = own.map(sumsOf);
     const allFactor = sums.every(isWithoutSums)
       ? 1
@@ -181,6 +187,7 @@ export function entriesFor(
     return own.map((place) => {
       const noMoney = isAboutMoney(place.rule) && (isAnywhere ? own : [place]).every(({ movesMoney }) => !movesMoney);
       const isNowAndThen = isByChance || (!isOfOrdinaryCalls && (isByCurrency || isChance(place)));
+      const allowsReplies = !noMoney && isAboutMoney(place.rule) && hasWrongReplies && (isByChance || !isNowAndThen);
       const known = fold.baseline.find((result) => allows(result.known, breachAt(place)))?.known;
       return {
         rule: place.rule,
@@ -192,7 +199,9 @@ export function entriesFor(
         factor: isByChance ? CHANCE_FACTOR : isOfOrdinaryCalls && !isWorse(place) ? allFactor : 1,
         maxSumsIn: noMoney || isVarying || isNowAndThen ? {} : sumIn(place, fold),
         maxShare: noMoney || isNowAndThen ? undefined : share && notedDecimal(share),
-        wrongReplies: !noMoney && isAboutMoney(place.rule) && hasWrongReplies && (isByChance || !isNowAndThen),
+        wrongReplies: allowsReplies,
+        maxReplySums: allowsReplies ? replies.maxReplySums : undefined,
+        replyAmounts: allowsReplies ? replies.replyAmounts : undefined,
         failedChecks: isRated && !isWorse(place) ? rateOf(own, stabilities) : undefined,
         players: isNowAndThen ? [] : players,
         noOtherPlayers: !isNowAndThen && isOfPlayers && stabilities.isOnlyOfPlayers(first),
@@ -206,6 +215,28 @@ export function entriesFor(
   });
   const isLosing = stabilities.scattered.length > 0 && places.some(({ rule }) => rule === 'money.conservation');
   return joined([...entries, ...(isLosing ? ordinaryEntries(fold, lostSums) : [])]);
+}
+
+/**
+ * Returns the sums by which single replies were wrong, as limits for the next run. Replies that are wrong by the amount of their call may
+ * be wrong by any amount in the next run. If the other replies are all wrong by the same sum, this sum is the limit, else ten times the
+ * highest one. Late calls have no limit, because chance decides which calls a reply includes.
+ *
+ * @param own the failures of the rule
+ */
+function repliesOf(own: readonly RulePlace[], stakes: Readonly<Record<string, string>>): NotedReplies {
+  const all = own.flatMap(({ repliedSums }) => repliedSums.filter(({ varies }) => !varies));
+  if (all.length === 0 || hasLateCalls(own)) return {};
+  const replyAmounts = all.some(isOfAmount) ? (true as const) : undefined;
+  const others = all.filter((sum) => !isOfAmount(sum));
+  const compared = others.length > 0 ? others : all;
+  const counts = Map.groupBy(compared, ({ amount, currency }) => `${amount.replace(/^-/, '')} ${currency}`).size;
+  const isConstant =
+    compared === others &&
+    compared.length >= MIN_WIDESPREAD &&
+    counts === new Set(compared.map((one) => one.currency)).size;
+  const highest = inAllCurrencies([highestReplied(compared, undefined)], stakes);
+  return { maxReplySums: isConstant ? highest : times(CHANCE_FACTOR, highest), replyAmounts };
 }
 
 /**
@@ -279,6 +310,8 @@ function entryWithoutFailure(rule: RuleId, { run }: Fold): BaselineEntry {
     maxSumsIn: {},
     maxShare: undefined,
     wrongReplies: false,
+    maxReplySums: undefined,
+    replyAmounts: undefined,
     failedChecks: undefined,
     players: [],
     noOtherPlayers: false,
@@ -593,6 +626,8 @@ function keptEntry({ known, failed, checks }: KnownResult, client: string): Base
   const {
     maxShare,
     wrongReplies = false,
+    maxReplySums,
+    replyAmounts,
     failedChecks,
     players = [],
     noOtherPlayers = false,
@@ -607,6 +642,8 @@ function keptEntry({ known, failed, checks }: KnownResult, client: string): Base
     maxSumsIn,
     maxShare,
     wrongReplies,
+    maxReplySums,
+    replyAmounts,
     failedChecks,
     players,
     noOtherPlayers,
@@ -708,6 +745,7 @@ export const LIMIT_KEYS = [
   'moneyIn',
   'share',
   'wrongReplies',
+  'replyMoney',
   'players',
   'otherPlayers',
   'intermittent',
@@ -721,6 +759,11 @@ export function limitLines(entry: BaselineEntry): readonly string[] {
   const { failed, checks, failedChecks } = entry;
   const rate = failedChecks ? '' : ` # failed in ${failed} of ${plural(checks, 'check')}`;
   const sums = Object.keys(maxSums).map((code) => sumText(maxSums, code));
+  const { maxReplySums = {}, replyAmounts } = entry;
+  const replied = [
+    ...Object.keys(maxReplySums).map((code) => sumText(maxReplySums, code)),
+    ...(replyAmounts ? ['amount'] : []),
+  ];
   // A scenario whose limit is the limit of the whole entry needs no line of its own.
   const others = Object.entries(maxSumsIn).filter(
     ([, limit]) => currencyAbove(maxSums, limit) !== undefined || currencyAbove(limit, maxSums) !== undefined,
@@ -731,6 +774,7 @@ export function limitLines(entry: BaselineEntry): readonly string[] {
     ...others.map(([id, limit]) => `  ${scalar(id)}: ${sumsText(limit)}`),
     ...(maxShare === undefined ? [] : [`share: ${percentText(maxShare)} # ${REMARKS.share}`]),
     ...(wrongReplies ? [`wrongReplies: true # ${REMARKS.wrongReplies}`] : []),
+    ...(replied.length === 0 ? [] : [`replyMoney:${listText(replied)} # ${REMARKS.replyMoney}`]),
     ...(players.length === 0 ? [] : [`players:${listText(players)} # ${REMARKS.players}`]),
     ...(noOtherPlayers ? [`otherPlayers: false # ${REMARKS.otherPlayers}`] : []),
     ...(intermittent ? [`intermittent: true${rate}`] : []),
@@ -746,6 +790,7 @@ const REMARKS = {
   inScenarios: 'the highest sum in these scenarios',
   share: 'of the amounts of the calls',
   wrongReplies: 'the next read may show another balance than the reply',
+  replyMoney: 'the highest sum by which a reply may be wrong',
   players: 'no other player failed',
   otherPlayers: 'a failure of another player is worse',
   rate: 'a much higher rate is worse',
