@@ -116,6 +116,11 @@ const wrongSum = object({
     .describe(
       'the same, but only of the calls of the kind that the rule is about, for example the wins for win.credit; left out if this is the same amount',
     ),
+  calls: list(object({ call: callName, amount: text }))
+    .exactOptional()
+    .describe(
+      'for a rule that is not about the amount of one kind of call: the last calls that moved money, with their amounts',
+    ),
 });
 
 const finding = object({

@@ -41,6 +41,7 @@ import { ServerErrors } from './network/server-errors.ts';
 import { type UnknownPath, UnknownPathTally } from './network/unknown-path.ts';
 import { type UnknownSessions, UnknownSessionTally } from './network/unknown-session.ts';
 import { playedPlayers } from './results/played-players.ts';
+import { withoutRareFailures } from './results/rare-failures.ts';
 import { type RuleResult, ruleResult } from './rule-result.ts';
 import { impliedOutcomes, type ScenarioResult, scenarioResult } from './scenario-result.ts';
 import { EchoedSignatures } from './secrets/echoed-signatures.ts';
@@ -349,13 +350,9 @@ function sumUp(
     // Some checks are about the run as a whole. They report their findings under the name of a scenario that is not in the plan.
     if (!planned.has(id)) planned.set(id, { id, title: id, place: { file: '', line: 1, column: 1 }, rules: [] });
   }
-  const outcomes: JudgedOutcome[] = [];
-  const scenarios: ScenarioResult[] = [];
-  const races: Raced[] = [];
-  for (const scenario of planned.values()) {
+  const played = [...planned.values()].map((scenario) => {
     const last = attempts.get(scenario.id);
     const counting = last && countedAttempt(last);
-    const attempt = counting?.attempt;
     const judged = (from: Attempt | undefined) =>
       [...(from?.outcomes.values() ?? [])].map((outcome) =>
         judgeOutcome(scenario.id, outcome, attributions, { strict, ...rest }),
@@ -363,17 +360,27 @@ function sumUp(
     const flaky = judged(counting?.flaky?.attempt).flatMap((outcome) =>
       flakyOutcome(outcome, run.settings.allowFlaky === true),
     );
-    const own = [...judged(attempt), ...flaky];
+    return { scenario, last, counting, judged: [...judged(counting?.attempt), ...flaky] };
+  });
+  const explained = withoutRareFailures(
+    played.flatMap(({ judged }) => judged),
+    run.baseline?.known ?? [],
+  );
+  const outcomes: JudgedOutcome[] = [];
+  const scenarios: ScenarioResult[] = [];
+  const races: Raced[] = [];
+  for (const { scenario, last, counting, judged } of played) {
+    const attempt = counting?.attempt;
+    const own = judged.map(explained);
     outcomes.push(...own, ...impliedOutcomes(scenario, attempt, own));
     scenarios.push(scenarioResult(scenario, counting, own, ended, last?.started?.retry ?? 0));
     for (const one of [attempt, counting?.flaky?.attempt]) races.push(...(one ? racesWithFindings(one) : []));
   }
   const byRule = Map.groupBy(outcomes, (outcome) => outcome.rule);
-  const played = playedPlayers({ scenarios, run });
   const places = rulePlaces(outcomes, ownSums, {
     known: run.baseline?.known ?? [],
     stakes: run.settings.stakes ?? {},
-    played,
+    played: playedPlayers({ scenarios, run }),
     whole: run.whole,
   });
   const placesOf = Map.groupBy(places, ({ rule }) => rule);

@@ -1,3 +1,4 @@
+import type { CallName } from '../contract/call-name.ts';
 import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
 
@@ -22,6 +23,11 @@ export interface WrongSum {
    * same amount.
    */
   readonly movedOneWay?: string;
+  /**
+   * For a rule that is not about the amount of one kind of call: the last calls before the read that moved money, and their amounts. It is
+   * left out if there are none.
+   */
+  readonly calls?: readonly { readonly call: CallName; readonly amount: string }[];
 }
 
 /** Sums without their signs. The key is the code of the currency, or an empty text for an unknown currency. */

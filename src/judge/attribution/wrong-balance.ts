@@ -407,14 +407,22 @@ function wrongSum({ currency, moves }: Wallet, rule: RuleId, by: Money, effects:
   };
   const own = direction === undefined ? moves : moves.filter(isOwn);
   const [moved, movedOneWay] = [amountOf(moves), amountOf(own)];
+  const calls = moves.slice(-MAX_CALLS).flatMap(({ step, delta }) => {
+    const call = effects.callOf(step);
+    return call === undefined ? [] : [{ call, amount: delta.absolute().toString() }];
+  });
   const isPart = !movedOneWay.isZero() && !movedOneWay.equals(moved);
   return {
     amount: by.toString(),
     currency,
     ...(!moved.isZero() && { moved: moved.toString() }),
     ...(isPart && { movedOneWay: movedOneWay.toString() }),
+    ...(direction === undefined && calls.length > 0 && { calls }),
   };
 }
+
+/** Maximum number of calls that are named with a wrong sum. */
+const MAX_CALLS = 8;
 
 function amountOf(moves: readonly Move[]): Money {
   return moves.reduce((sum, { delta }) => sum.plus(delta.absolute()), Money.zero);
