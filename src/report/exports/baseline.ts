@@ -218,7 +218,7 @@ export function entriesFor(
 }
 
 /**
- * Returns the sums by which single replies were wrong, as limits for the next run. Replies that are wrong by the amount of their call may
+ * Returns the sums by which single replies were wrong, as limits for the next run. If most replies are wrong by the amount of their call, they may
  * be wrong by any amount in the next run. If the other replies are all wrong by the same sum, this sum is the limit, else ten times the
  * highest one. Late calls have no limit, because chance decides which calls a reply includes.
  *
@@ -227,8 +227,10 @@ export function entriesFor(
 function repliesOf(own: readonly RulePlace[], stakes: Readonly<Record<string, string>>): NotedReplies {
   const all = own.flatMap(({ repliedSums }) => repliedSums.filter(({ varies }) => !varies));
   if (all.length === 0 || hasLateCalls(own)) return {};
-  const replyAmounts = all.some(isOfAmount) ? (true as const) : undefined;
-  const others = all.filter((sum) => !isOfAmount(sum));
+  const ofAmount = all.filter(isOfAmount);
+  // A reply to a bet of one cent that is wrong by one cent does not show this.
+  const replyAmounts = ofAmount.length * 2 > all.length ? (true as const) : undefined;
+  const others = replyAmounts ? all.filter((sum) => !isOfAmount(sum)) : all;
   const compared = others.length > 0 ? others : all;
   const counts = Map.groupBy(compared, ({ amount, currency }) => `${amount.replace(/^-/, '')} ${currency}`).size;
   const isConstant =
