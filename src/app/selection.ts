@@ -65,7 +65,8 @@ export function withFolders(words: readonly string[], cwd: string): readonly str
  * Returns the scenarios that a selection names, in the order of the suite.
  *
  * @param roots the folders that paths may be relative to: the working directory first, then the built-in suite
- * @throws UsageError with similar names when a word names nothing, or when no scenario is left
+ * @throws UsageError with similar names when a word names nothing, when no scenario is left, or when a quick run leaves out all
+ * scenarios of a file or an id
  */
 export function select(
   suite: readonly SuiteScenario[],
@@ -73,10 +74,13 @@ export function select(
   roots: readonly string[],
 ): readonly SuiteScenario[] {
   const asked = new Set<SuiteScenario>();
+  /** The names of files and scenarios that a quick run leaves out. */
+  const leftOut: string[] = [];
   const tagged = (scenario: SuiteScenario) => selection.tags.some((tag) => scenario.tags.includes(tag));
   for (const word of selection.words) {
     const { scenarios, exact } = matches(suite, word, roots);
     if (scenarios.length === 0) throw new UsageError(noMatchText(suite, word));
+    if (exact && selection.quick && !scenarios.some(({ quick }) => quick)) leftOut.push(word);
     for (const scenario of scenarios) if (exact || !isOptIn(scenario) || tagged(scenario)) asked.add(scenario);
   }
   if (selection.words.length === 0) {
@@ -91,6 +95,7 @@ export function select(
       (needle === undefined || `${scenario.id}\n${scenario.title}`.toLowerCase().includes(needle)),
   );
   if (chosen.length === 0) throw new UsageError(noneLeftText(suite, asked, selection));
+  if (leftOut.length > 0) throw new UsageError(leftOutText(leftOut));
   return chosen;
 }
 
@@ -183,6 +188,10 @@ function similarNames(word: string, names: ReadonlySet<string>): readonly string
   const near = nearest(word, names);
   const holding = [...names].filter((name) => word.length >= 3 && name.includes(word));
   return [...new Set([...(near === undefined ? [] : [near]), ...holding])].slice(0, 4);
+}
+
+function leftOutText(words: readonly string[]): string {
+  return `A quick run leaves out ${words.join(', ')}. Nothing was sent.\nRun without --quick, or give the tag quick to a scenario of your own.`;
 }
 
 function noneLeftText(

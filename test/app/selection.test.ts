@@ -33,6 +33,16 @@ describe('the selection of scenarios', () => {
     expect(chosen).toContain('refund/restore');
   });
 
+  it('says which named files and scenarios a quick run leaves out', () => {
+    const left = SUITE.filter(({ quick, builtIn }) => !quick && builtIn).find(
+      ({ id, scenarioId }) => id === scenarioId,
+    );
+    const own = { ...sample, id: 's/x', scenarioId: 's/x', quick: false } as SuiteScenario;
+    const run = () => ids(['bet', 's/x', left?.id ?? ''], { quick: true }, [...SUITE, own]);
+    expect(run).toThrow(`A quick run leaves out s/x, ${left?.id}. Nothing was sent.`);
+    expect(ids(['bet', 's/x'], { quick: true }, [...SUITE, { ...own, quick: true }])).toContain('s/x');
+  });
+
   it('finds the scenarios that test a rule', () => {
     const chosen = ids(['refund.unknown']);
     expect(chosen.length).toBeGreaterThan(0);
