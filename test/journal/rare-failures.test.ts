@@ -19,6 +19,8 @@ interface Case {
   readonly halves?: readonly string[];
   readonly rule?: 'signature.no-effect' | 'money.conservation';
   readonly alsoWins?: boolean;
+  /** The sum by which a bet of the same read is wrong. */
+  readonly alsoBet?: string;
 }
 
 /** A run in which a scenario about signatures has a wrong sum, after a bet of 3. */
@@ -29,6 +31,7 @@ async function foldOf({
   halves = ['bet/a', 'bet/b'],
   rule = 'signature.no-effect',
   alsoWins = false,
+  alsoBet,
 }: Case): Promise<Fold> {
   const start = runStarted(SCENARIOS);
   const wrongSum = {
@@ -55,6 +58,9 @@ async function foldOf({
       started(id),
       ...(halves.includes(id) ? [found(id, 'bet.debit', 'fail', { wrongSum: HALF, unrepeated: true })] : []),
       ...(alsoWins && id === 'bet/a' ? [found(id, 'win.credit', 'fail', { wrongSum: HALF, unrepeated: true })] : []),
+      ...(alsoBet && id === 'signature/c'
+        ? [found(id, 'bet.debit', 'fail', { wrongSum: { ...HALF, amount: alsoBet, moved: '3' }, unrepeated: true })]
+        : []),
       ...(id === 'signature/c'
         ? [found(id, rule, 'fail', { wrongSum, ...(!recurs && { unrepeated: true as const }) })]
         : []),
@@ -86,6 +92,12 @@ describe('a failure that a rare failure of another rule explains exactly', () =>
     );
     expect(fold.scenarios.find(({ planned: { id } }) => id === 'signature/c')?.verdict).toBe('inconclusive');
     expect(conclude(fold).exitCode).toBe(0);
+  });
+
+  it('is undecided also if the wrong balance was divided into a sum of each rule', async () => {
+    const sum = { amount: '-1.50' };
+    expect(await verdictOf({ sum, alsoBet: '3' })).toBe('inconclusive bet.debit');
+    expect(await verdictOf({ sum, alsoBet: '4' })).toBe('fail -');
   });
 
   it('fails if it occurs again', async () => {

@@ -48,7 +48,11 @@ export function withoutRareFailures(
     if (rule === 'money.conservation' && kinds > 1) return outcome;
     const explaining = rare.find(({ call, own }) => {
       const errors = own.filter((one) => one.scenario !== scenario).flatMap((one) => one.sums);
-      return sums.length === count && sums.every((sum) => errors.some((error) => isExplained(sum, call, error)));
+      const ofSameScenario = own.filter((one) => one.scenario === scenario).flatMap((one) => one.sums);
+      const isOfCall = (sum: WrongSum): boolean => errors.some((error) => isExplained(sum, call, error));
+      return (
+        sums.length === count && sums.every((sum) => isOfCall(sum) || joinedWith(sum, ofSameScenario).some(isOfCall))
+      );
     });
     return explaining ? undecided(outcome, explaining.rule) : outcome;
   };
@@ -64,6 +68,24 @@ function undecided(outcome: JudgedOutcome, because: RuleId): JudgedOutcome {
     reason,
     findings: outcome.findings.map((finding) => ({ ...finding, verdict, because, reason })),
   };
+}
+
+/**
+ * Returns the sums that a read shows in total, if the judge divided its wrong balance into a sum of this rule and a sum of the other rule.
+ *
+ * @param others the sums of the other rule in the same scenario
+ */
+function joinedWith(sum: WrongSum, others: readonly WrongSum[]): readonly WrongSum[] {
+  return others.flatMap((other): readonly WrongSum[] => {
+    if (other.moved === undefined || other.moved !== sum.moved || other.currency !== sum.currency) return [];
+    const total = signed(sum).plus(signed(other));
+    return total.isZero() ? [] : [{ ...sum, amount: total.toString() }];
+  });
+}
+
+function signed({ amount }: WrongSum): Money {
+  const money = absoluteMoney(amount) ?? Money.zero;
+  return amount.startsWith('-') ? money.negated() : money;
 }
 
 /** True if one of the calls of a kind gives the sum with the same error: the same share of its amount, or the same sum. */
