@@ -23,6 +23,7 @@ import { hasRace } from '../races.ts';
 import { addressOf, type RunnableScenario, type RunOptions, type SessionAssignment } from '../run-options.ts';
 import { type Played, playScenario } from '../scenario/play-scenario.ts';
 import { sessionOf } from '../scenario-context.ts';
+import { walletIdOf } from '../session-pool.ts';
 import type { GiveUpPolicy } from './give-up-policy.ts';
 import type { IntermittentFailures } from './intermittent-failures.ts';
 import type { Presence } from './presence.ts';
@@ -93,6 +94,8 @@ export class AttemptRunner {
   readonly #context: RunContext;
   /** The rules whose failures have occurred again, by rule and endpoint. */
   readonly #repeated = new Set<string>();
+  /** For each scenario with a failure that occurred again: the ids of the wallets that it used. */
+  readonly #walletsOfRepeated: ReadonlySet<string>[] = [];
   /** The number of scenarios that were played again because of a failure that did not occur again. */
   #searches = 0;
   #keepAliveGivenUp = false;
@@ -122,6 +125,11 @@ export class AttemptRunner {
    */
   isRepeated(rule: string): boolean {
     return !this.#repeatsFailures || [...this.#repeated].some((one) => one.split(' ')[0] === rule);
+  }
+
+  /** True if a failure has occurred again in a scenario that did not use a wallet. */
+  failsWithout(walletID: string): boolean {
+    return this.#walletsOfRepeated.some((walletIDs) => !walletIDs.has(walletID));
   }
 
   get #repeatsFailures(): boolean {
@@ -169,7 +177,10 @@ export class AttemptRunner {
       attempted = await this.#repeat(series, attempted, times);
     }
     if (attempted.findings.some(isUnproven)) this.#hasUnproven = true;
-    for (const finding of attempted.findings.filter(isRepeated)) {
+    const repeated = attempted.findings.filter(isRepeated);
+    if (times > 0 && repeated.length > 0)
+      this.#walletsOfRepeated.push(new Set([...series.assignment.values()].map(walletIdOf)));
+    for (const finding of repeated) {
       this.#repeated.add(placeOf(finding));
       if (times > 0) this.#context.intermittentFailures.addRepeated(series.assignment, times + 1);
     }

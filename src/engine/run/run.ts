@@ -26,6 +26,7 @@ import { sessionOf } from '../scenario-context.ts';
 import { playerOf, SessionPool, sessionsToPlay, walletIdOf } from '../session-pool.ts';
 import { denominationOf, statedDecimals } from '../stakes.ts';
 import { AttemptRunner } from './attempt-runner.ts';
+import { CallsOfOthers } from './calls-of-others.ts';
 import { currencyNotices } from './currency-notices.ts';
 import { GiveUpPolicy } from './give-up-policy.ts';
 import { IntermittentFailures } from './intermittent-failures.ts';
@@ -65,7 +66,8 @@ export async function run(options: RunOptions): Promise<void> {
   const presence = new Presence(options.now, options.signal);
   const knownBalances = new KnownBalances();
   const balancesOfOthers = new BalancesOfOthers();
-  const silentWatch = new SilentWatch(options, balancesOfOthers);
+  const callsOfOthers = new CallsOfOthers(options);
+  const silentWatch = new SilentWatch(options, balancesOfOthers, callsOfOthers);
   const silentChanges = new SilentChanges(options, balancesOfOthers);
   const technicalMessages = new TechnicalMessages();
   const notFoundReplies = new NotFoundReplies();
@@ -89,6 +91,7 @@ export async function run(options: RunOptions): Promise<void> {
     record: (event) => {
       presence.note(event);
       knownBalances.note(event);
+      callsOfOthers.note(event);
       record(event);
     },
     wire: options.client.wire,
@@ -266,7 +269,8 @@ class Run {
     const silentChange = this.#silentChanges.first;
     if (this.#reached && !this.#presence.farewell && !this.#balancesMoveAnyway)
       await this.#late.readAgain(this.#adjuster);
-    if (!this.#presence.farewell && !this.#balancesMoveAnyway) await this.#silentWatch.atEnd(this.#adjuster);
+    if (!this.#presence.farewell && !this.#balancesMoveAnyway)
+      await this.#silentWatch.atEnd(this.#adjuster, (walletID) => this.#attemptRunner.failsWithout(walletID));
     const isDisturbed = silentChange && this.#options.watchesBalances === true && !this.#balancesMoveAnyway;
     if (isDisturbed) this.#options.record(silentChange);
     const { proof } = this.#intermittentFailures;

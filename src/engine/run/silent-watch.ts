@@ -10,6 +10,7 @@ import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import type { RunOptions, SessionAssignment, SessionUnderTest } from '../run-options.ts';
 import { walletIdOf } from '../session-pool.ts';
 import { denominationOf } from '../stakes.ts';
+import type { CallsOfOthers, Period } from './calls-of-others.ts';
 
 /** Minimum number of reads in one watch. The pauses between them are a part of the time in which a call may take effect late (`lingerMs`). */
 const READS = 16;
@@ -20,6 +21,11 @@ const LONG_WATCH_LINGERS = 2;
  * very slow.
  */
 const MAX_WATCHES = 5;
+
+/** A balance that a watch has read, and the time of the read. */
+interface Reading extends Period {
+  readonly value: Money;
+}
 
 /** A wallet in which something failed. */
 interface Suspect {
@@ -36,15 +42,19 @@ interface Suspect {
 export class SilentWatch {
   readonly #options: RunOptions;
   readonly #balancesOfOthers: BalancesOfOthers;
+  readonly #callsOfOthers: CallsOfOthers;
   readonly #suspects = new Map<string, Suspect>();
   /** The time of the last call that could move money, by session. */
   readonly #lastCall = new Map<string, number>();
   readonly #inFlight = new Map<string, string>();
   #found: MovedAlone | undefined;
+  /** The first changes of each wallet that are the amounts of calls of other players. */
+  readonly #ofOthers = new Map<string, MovedAlone>();
 
-  constructor(options: RunOptions, balancesOfOthers: BalancesOfOthers) {
+  constructor(options: RunOptions, balancesOfOthers: BalancesOfOthers, callsOfOthers: CallsOfOthers) {
     this.#options = options;
     this.#balancesOfOthers = balancesOfOthers;
+    this.#callsOfOthers = callsOfOthers;
   }
 
   /** Notes the calls of the run. */
@@ -103,9 +113,18 @@ export class SilentWatch {
     });
   }
 
-  /** Watches, at the end of the run, all wallets in which something failed. Meanwhile no scenario may run. */
-  async atEnd(adjuster: BalanceAdjuster): Promise<void> {
+  /**
+   * Watches, at the end of the run, all wallets in which something failed. Meanwhile no scenario may run.
+   *
+   * A balance may have changed by the amounts of the calls of other players. If the calls of these players fail again and again, the
+   * operator moves their money in the wrong account. Else it is chance, and somebody else moves the balance.
+   *
+   * @param failsForOthers true if a failure has occurred again in a scenario that did not use the wallet with this id
+   */
+  async atEnd(adjuster: BalanceAdjuster, failsForOthers: (walletID: string) => boolean): Promise<void> {
     for (const suspect of this.#suspects.values()) await this.#watch(suspect, adjuster);
+    for (const [walletID, moved] of this.#ofOthers)
+      if (!this.#isMoved && !failsForOthers(walletID)) this.#record(moved);
   }
 
   /** Returns true if croupier could read the balance all the time, and nobody moved it. */
@@ -122,13 +141,14 @@ export class SilentWatch {
       denomination: denominationOf(session.currency, this.#options, undefined),
       scenario: null,
     };
-    const values: Money[] = [];
+    const readings: Reading[] = [];
     const others: Money[] = [];
     const lastCall = this.#lastCallOf(session);
     const endMs = now() + (lingers - 1) * lingerMs;
-    const isOver = (): boolean => values.length >= READS && now() >= endMs;
+    const isOver = (): boolean => readings.length >= READS && now() >= endMs;
     while (!isOver() && !this.#isMoved && !signal.aborted) {
-      if (values.length > 0) await sleep(lingerMs / READS, undefined, { signal }).catch(() => undefined);
+      if (readings.length > 0) await sleep(lingerMs / READS, undefined, { signal }).catch(() => undefined);
+      const fromMs = now();
       const value = await adjuster.read(account, 'probe');
       if (!value) return false;
       // A single balance of another player is a fault of the read. If the next read shows it too, somebody may have moved the balance.
@@ -137,15 +157,35 @@ export class SilentWatch {
         if (others.length > READS) return false;
         continue;
       }
-      values.push(value);
+      readings.push({ value, fromMs, toMs: now() });
       // After one change, it is still possible that croupier's own reads change the balance, each by the same amount. So one change
       // does not prove that somebody else moves it.
-      if (changesOf(values) > 1 && !isMovedByReads(values)) this.#report(session, values);
+      if (changesOf(readings).length > 1 && !this.#judge(session, readings)) return false;
     }
-    if (!this.#isMoved && isOver() && changesOf(values) > 0 && !isMovedByReads(values)) this.#report(session, values);
-    const isQuiet = !this.#isMoved && isOver() && changesOf(values) === 0;
-    if (isQuiet) suspect.quietSince = lastCall;
-    return isQuiet;
+    const isQuiet = isOver() && changesOf(readings).length === 0;
+    if (isOver() && !this.#isMoved && !isQuiet) this.#judge(session, readings);
+    if (isQuiet && !this.#isMoved) suspect.quietSince = lastCall;
+    return isQuiet && !this.#isMoved;
+  }
+
+  /** Reports the changes of a balance if somebody else causes them. Returns true if the reads themselves may cause them. */
+  #judge(session: SessionUnderTest, readings: readonly Reading[]): boolean {
+    const values = readings.map(({ value }) => value);
+    if (isMovedByReads(values)) return true;
+    const walletID = walletIdOf(session);
+    const different = values.filter((value, index) => index === 0 || !values[index - 1]?.equals(value));
+    const moved = {
+      event: 'moved-alone',
+      sessionID: session.sessionID,
+      player: session.player ?? null,
+      values: different.map(String),
+    } as const;
+    const isOfOthers = changesOf(readings).every(({ period, ...change }) =>
+      this.#callsOfOthers.explain(walletID, change, period),
+    );
+    if (!isOfOthers) this.#record(moved);
+    else if (!this.#ofOthers.has(walletID)) this.#ofOthers.set(walletID, moved);
+    return false;
   }
 
   /** Returns the time of the last call that could move money in the wallet of a session. */
@@ -154,20 +194,21 @@ export class SilentWatch {
     return Math.max(...shared.map(({ sessionID }) => this.#lastCall.get(sessionID) ?? Number.NEGATIVE_INFINITY));
   }
 
-  #report(session: SessionUnderTest, values: readonly Money[]): void {
-    const different = values.filter((value, index) => index === 0 || !values[index - 1]?.equals(value));
-    this.#found = {
-      event: 'moved-alone',
-      sessionID: session.sessionID,
-      player: session.player ?? null,
-      values: different.map(String),
-    };
-    this.#options.record(this.#found);
+  #record(moved: MovedAlone): void {
+    this.#found = moved;
+    this.#options.record(moved);
   }
 }
 
-function changesOf(values: readonly Money[]): number {
-  return values.filter((value, index) => index > 0 && !values[index - 1]?.equals(value)).length;
+/** Returns the changes between the readings, each with the time in which it happened. */
+function changesOf(
+  readings: readonly Reading[],
+): readonly { readonly from: Money; readonly to: Money; readonly period: Period }[] {
+  return readings.flatMap(({ value, toMs }, index) => {
+    const before = readings[index - 1];
+    if (!before || before.value.equals(value)) return [];
+    return [{ from: before.value, to: value, period: { fromMs: before.fromMs, toMs } }];
+  });
 }
 
 /**
@@ -179,5 +220,6 @@ function isMovedByReads(values: readonly Money[]): boolean {
   const steps = values.slice(1).map((value, index) => value.minus(values[index] ?? value));
   const [first] = steps;
   if (first && !first.isZero() && steps.length > 1 && steps.every((step) => step.equals(first))) return true;
-  return changesOf(values) > 2 && new Set(values.map(String)).size === 2;
+  const changes = steps.filter((step) => !step.isZero()).length;
+  return changes > 2 && new Set(values.map(String)).size === 2;
 }

@@ -1,0 +1,89 @@
+import { Money } from '../../contract/money.ts';
+import type { JournalEvent } from '../../journal/event.ts';
+import { readReply } from '../../reply/read.ts';
+import { sessionOfSending } from '../after/past-call.ts';
+import type { RunOptions } from '../run-options.ts';
+import { walletIdOf } from '../session-pool.ts';
+
+/** Number of recent calls that are kept. */
+const MAX_CALLS = 256;
+/** With more calls at the same time, nearly every sum would be the sum of some of them. */
+const MAX_CANDIDATES = 4;
+
+/** A balance of another player may be shown with fewer decimals, because the players have different currencies. */
+const CUT_DECIMALS = Money.of('0.01');
+
+interface MovingCall {
+  readonly walletID: string;
+  readonly effect: Money;
+  readonly sentMs: number;
+  receivedMs: number;
+  /** The balance in the reply. */
+  replied?: Money;
+}
+
+/** A period of time: from `fromMs` to `toMs`. */
+export interface Period {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/**
+ * The recent calls of all players. They show whether the balance of one player changed because of the calls that croupier sent for
+ * other players at the same time.
+ */
+export class CallsOfOthers {
+  readonly #options: Pick<RunOptions, 'client' | 'now'>;
+  readonly #calls = new Map<string, MovingCall>();
+
+  constructor(options: Pick<RunOptions, 'client' | 'now'>) {
+    this.#options = options;
+  }
+
+  /** Notes the calls of the run. Each event must be noted at the time at which it occurs. */
+  note(event: JournalEvent): void {
+    if (event.event === 'received') {
+      const call = this.#calls.get(event.id);
+      if (!call) return;
+      call.receivedMs = this.#options.now();
+      const replied = event.outcome.kind === 'reply' ? readReply(event.outcome.reply).balance.money : undefined;
+      if (replied) call.replied = replied;
+      return;
+    }
+    if (event.event !== 'sending' || event.call === 'balance' || event.amount === undefined) return;
+    if (event.signed !== undefined) return;
+    const sessionID = sessionOfSending(event);
+    const session = this.#options.client.sessions.find((one) => one.sessionID === sessionID);
+    if (!session) return;
+    const amount = Money.of(event.amount);
+    const [oldest] = this.#calls.keys();
+    if (this.#calls.size >= MAX_CALLS && oldest !== undefined) this.#calls.delete(oldest);
+    this.#calls.set(event.id, {
+      walletID: walletIdOf(session),
+      effect: event.call === 'bet' ? amount.negated() : amount,
+      sentMs: this.#options.now(),
+      receivedMs: Number.POSITIVE_INFINITY,
+    });
+  }
+
+  /**
+   * True if calls that were in progress for other players in the period explain a change of a balance: the change is the sum of the
+   * effects of some of these calls, or the new balance is the balance in the reply to one of them.
+   */
+  explain(walletID: string, { from, to }: { readonly from: Money; readonly to: Money }, period: Period): boolean {
+    const change = to.minus(from);
+    const candidates = [...this.#calls.values()].filter(
+      (one) => one.walletID !== walletID && one.sentMs <= period.toMs && one.receivedMs >= period.fromMs,
+    );
+    if (candidates.some(({ effect, replied }) => effect.equals(change) || isShownAs(replied, to))) return true;
+    const effects = candidates.map(({ effect }) => effect).filter((effect) => !effect.isZero());
+    if (effects.length > MAX_CANDIDATES) return false;
+    let sums: Money[] = [Money.zero];
+    for (const effect of effects) sums = sums.flatMap((sum) => [sum, sum.plus(effect)]);
+    return sums.some((sum) => sum.equals(change));
+  }
+}
+
+function isShownAs(replied: Money | undefined, shown: Money): boolean {
+  return replied !== undefined && replied.minus(shown).absolute().compare(CUT_DECIMALS) < 0;
+}
