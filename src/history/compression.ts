@@ -1,35 +1,38 @@
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
-/** Size of one part of the compressed evidence, in bytes. The database stores the evidence in parts. */
+/**
+ * Maximum size of one part of the compressed evidence, in bytes. It is larger than a piece of the stream. The database stores the
+ * evidence in parts.
+ */
 const PART = 1024 * 1024;
 
 /**
- * Compresses bytes with zstd. All parts in their order are one zstd stream.
+ * Compresses bytes with zstd. All parts in their order are one zstd stream. All parts are in the same memory, so a part is valid only
+ * until the next part is asked for.
  *
  * @param content pieces of bytes; the next piece may use the memory of the piece before it
+ * @throws the error of `content`
  */
-export async function compressed(
+export async function* compressedParts(
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<readonly Uint8Array[]> {
-  const parts: Uint8Array[] = [];
-  let waiting: Uint8Array[] = [];
-  let size = 0;
+): AsyncGenerator<Uint8Array> {
+  const part = Buffer.allocUnsafeSlow(PART);
+  let filled = 0;
   const stream = createZstdCompress();
   // A pipeline would ask for further pieces before it has compressed a piece.
   const writing = writeAll(content, stream).catch((error: unknown) =>
     stream.destroy(error instanceof Error ? error : new Error(String(error))),
   );
   for await (const piece of stream as AsyncIterable<Buffer>) {
-    waiting.push(piece);
-    size += piece.length;
-    if (size < PART) continue;
-    parts.push(Buffer.concat(waiting));
-    waiting = [];
-    size = 0;
+    if (filled + piece.length > PART) {
+      yield part.subarray(0, filled);
+      filled = 0;
+    }
+    filled += piece.copy(part, filled);
   }
   await writing;
-  return waiting.length === 0 ? parts : [...parts, Buffer.concat(waiting)];
+  yield part.subarray(0, filled);
 }
 
 /** Writes pieces to a stream. Asks for the next piece only when the stream no longer needs the memory of the piece before it. */

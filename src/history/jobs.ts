@@ -1,5 +1,4 @@
 import type { ExpressionBuilder } from 'kysely';
-import { compressed } from './compression.ts';
 import { databaseTime } from './dialect.ts';
 import type { History } from './history.ts';
 import { LeaseLost } from './lease-lost.ts';
@@ -339,10 +338,9 @@ export async function finishJob(
     journal,
   }: { run: FinishedRun; evidence: Evidence; retention: Retention; journal: JobJournal },
 ): Promise<number> {
-  const parts = await compressed(evidence.content);
   try {
     return await whileHeld(history, job, 0, async (transaction) => {
-      const number = await addRunWithin(transaction, run, { kind: evidence.kind, parts }, retention);
+      const number = await addRunWithin(transaction, run, evidence, retention);
       await transaction.deleteFrom('job_journal').where('id', '=', journal.id).execute();
       await close(transaction, job, 'done', end, number);
       const oldest = new Date(retention.now - retention.days * DAY_MS).toISOString();

@@ -5,7 +5,7 @@ import type { Fold } from '../journal/fold.ts';
 import { MAX_LABEL_LENGTH } from '../journal/label-values.ts';
 import type { LoadResult } from '../journal/load/result.ts';
 import { isJudged, type JudgedRule, summaryOfFold } from '../report/comparison/run-summary.ts';
-import { compressed, compressedText } from './compression.ts';
+import { compressedParts, compressedText } from './compression.ts';
 import type { History } from './history.ts';
 import { operatorOf } from './operator-name.ts';
 import { applyRetention, type Retention } from './retention.ts';
@@ -180,22 +180,21 @@ export interface Evidence {
  */
 export async function addRun(
   history: History,
-  { run, rules, played }: FinishedRun,
+  finished: FinishedRun,
   evidence: Evidence | null,
   retention: Retention,
 ): Promise<number> {
-  // The evidence is compressed before the transaction begins, so that no other process has to wait during this time.
-  const stored = evidence === null ? null : { kind: evidence.kind, parts: await compressed(evidence.content) };
-  return history
-    .transaction()
-    .execute((transaction) => addRunWithin(transaction, { run, rules, played }, stored, retention));
+  return history.transaction().execute((transaction) => addRunWithin(transaction, finished, evidence, retention));
 }
 
-/** Does the same as `addRun` in a transaction of the caller, with evidence that is already compressed. */
+/**
+ * Does the same as `addRun` in a transaction of the caller. The evidence is compressed within the transaction, so that memory does
+ * not grow with the length of the run. Other processes wait for it for less than a second.
+ */
 export async function addRunWithin(
   transaction: History,
   { run, rules, played }: FinishedRun,
-  evidence: { readonly kind: Evidence['kind']; readonly parts: readonly Uint8Array[] } | null,
+  evidence: Evidence | null,
   retention: Retention,
 ): Promise<number> {
   const known = await transaction
@@ -220,10 +219,17 @@ export async function addRunWithin(
       .values({ digest: run.played_digest, scenarios: JSON.stringify(played) })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-  for (const [part, content] of (evidence?.parts ?? []).entries())
-    await transaction.insertInto('evidence').values({ run: number, part, content }).execute();
+  if (evidence !== null) await addEvidence(transaction, number, evidence);
   await applyRetention(transaction, retention, { extCID: run.ext_cid, operator: run.operator });
   return number;
+}
+
+async function addEvidence(transaction: History, run: number, { content: pieces }: Evidence): Promise<void> {
+  let part = 0;
+  for await (const content of compressedParts(pieces)) {
+    await transaction.insertInto('evidence').values({ run, part, content }).execute();
+    part += 1;
+  }
 }
 
 /**
