@@ -6,7 +6,7 @@ export function isTransportError(line: string): boolean {
 }
 
 const TRANSPORT_ERROR =
-  /\b(?:E(?:CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|SOCKETTIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|PIPE)|ENOTFOUND|(?:Socket|Connect|Read|Http)(?:Timeout|Connect|Reset)?(?:Exception|Error|Timeout)|timed? ?out|timeout of \d|deadline exceeded|connection (?:was )?(?:refused|reset|aborted|closed)|socket hang up|broken pipe|no route to host|no such host|Timeout of \d|closed connection without response|empty reply|unexpected EOF|handshake|certificate|UnknownHostException|NoHttpResponseException|failed to connect|could ?n[o']t connect|name or service not known|name resolution|SSL connection could not be established|response ended prematurely|actively refused it)\b|: EOF$/i;
+  /\b(?:E(?:CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|SOCKETTIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|PIPE)|ENOTFOUND|UND_ERR_\w{1,20}|Timeout(?:Exception|Error)|unexpected end of stream|failed to respond|(?:Socket|Connect|Read|Http)(?:Timeout|Connect|Reset)?(?:Exception|Error|Timeout)|timed? ?out|timeout of \d|deadline exceeded|connection (?:was )?(?:refused|reset|aborted|closed)|socket hang up|broken pipe|no route to host|no such host|Timeout of \d|closed connection without response|empty reply|unexpected EOF|handshake|certificate|UnknownHostException|NoHttpResponseException|failed to connect|could ?n[o']t connect|name or service not known|name resolution|SSL connection could not be established|response ended prematurely|actively refused it)\b|: EOF$/i;
 
 /** Finds the reason for a missing reply in the text of a logged error. */
 export function reasonOf(error: string): NoReplyReason {
