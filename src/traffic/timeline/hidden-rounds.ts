@@ -92,20 +92,46 @@ function timeOfChange(
   calls: readonly LoggedCall[],
   transactions: readonly Transaction[],
 ): { readonly from: LoggedCall; readonly to: LoggedCall } {
-  // The balance in the reply to another call also has the effect of this call.
-  if (call.seen.call !== 'balance') return { from: after, to: call };
   const between = calls.filter(({ number }) => number > after.number && number < call.number);
-  // The reply to a repeated call may have the balance of the first attempt.
+  // The reply to a repeated call may have the balance of an earlier attempt, or the balance after an attempt whose reply is not known.
   const repeats = new Set(
     transactions
       .filter(({ attempts }) => (attempts[0]?.number ?? 0) <= after.number || attempts[0]?.done === 'yes')
-      .flatMap(({ attempts }) => attempts.slice(1)),
+      .flatMap(({ attempts }) => attempts.filter((one, index) => isPerhapsStored(one, attempts.slice(0, index)))),
   );
   const shown = between.filter((one) => one.done === 'yes' && one.balance?.isZero() === false && !repeats.has(one));
-  const to = shown.find(({ balance }) => balance?.equals(said)) ?? call;
+  const to = (call.seen.call === 'balance' ? shown.find(({ balance }) => balance?.equals(said)) : undefined) ?? call;
   const lastMoney = between.findLast(({ number, seen }) => number < to.number && seen.call !== 'balance');
-  const from = shown.find((one) => one === lastMoney && one.balance?.equals(expected));
+  const before = expectedBefore(call, expected, transactions);
+  const from = shown.find((one) => one === lastMoney && before !== null && one.balance?.equals(before));
   return { from: from ?? after, to };
+}
+
+/**
+ * Returns the right balance before a call, because the balance in the reply to a bet or a win has the effect of this call. Returns null if
+ * it is not known whether the call itself changed the balance.
+ */
+function expectedBefore(call: LoggedCall, expected: Money, transactions: readonly Transaction[]): Money | null {
+  if (call.seen.call === 'balance') return expected;
+  const own = transactions.find(({ attempts }) => attempts.includes(call));
+  if (call.ending !== 'accepted' || !own || own.attempts.length > 1 || own.isCampaign || own.amount === null)
+    return null;
+  switch (own.call) {
+    case 'bet':
+      return expected.plus(own.amount);
+    case 'win':
+      return expected.minus(own.amount);
+    case 'refund':
+      return null;
+  }
+}
+
+/** True if the reply to a repeated call may be the stored reply to one of the earlier attempts. */
+function isPerhapsStored({ balance }: LoggedCall, earlier: readonly LoggedCall[]): boolean {
+  return earlier.some(
+    (one) =>
+      one.done === 'maybe' || (one.done === 'yes' && (one.balance === null || balance?.equals(one.balance) === true)),
+  );
 }
 
 /**
@@ -175,9 +201,16 @@ const SHORT_ROUND_MS = 10_000;
 function pauseMs(calls: readonly LoggedCall[], after: LoggedCall, call: LoggedCall): number {
   if (after.atMs === null || call.atMs === null) return Number.POSITIVE_INFINITY;
   const waitedMs = calls
-    .filter(({ number, ending }) => number > after.number && number < call.number && ending === 'late')
-    .reduce((sum, { seen }) => sum + Math.min(seen.exchange.tookMs ?? REPLY_DEADLINE_MS, REPLY_DEADLINE_MS), 0);
+    .filter(({ number }) => number > after.number && number < call.number)
+    .reduce((sum, one) => sum + waitingMs(one), 0);
   return call.atMs - after.atMs - waitedMs;
+}
+
+/** The time in ms in which the service waited for a reply that did not come. */
+function waitingMs({ ending, seen }: LoggedCall): number {
+  if (ending !== 'late' && ending !== 'lost') return 0;
+  const knownMs = seen.exchange.tookMs ?? (ending === 'late' ? REPLY_DEADLINE_MS : 0);
+  return Math.min(knownMs, REPLY_DEADLINE_MS);
 }
 
 /** True if both calls are in one log that has every call of its run. Then no round between them is missing. */

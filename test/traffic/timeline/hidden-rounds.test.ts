@@ -102,6 +102,43 @@ describe('a call that was sent again before a wrong balance', () => {
   });
 });
 
+describe('the time of a change', () => {
+  it('is between two attempts of a call whose replies have different balances', () => {
+    const log = (again: string): Log =>
+      new Log()
+        .balance('90.00', { at: 0 })
+        .bet('b1', '5.00', { status: 500, at: 4 })
+        .refund('f1', 'b1', '5.00', { balance: '90.00', at: 8 })
+        .refund('f1', 'b1', '5.00', { balance: again, at: 12 })
+        .balance('95.00', { at: 15 });
+    expect(causesOf(log('95.00').timeline())).toHaveLength(1);
+    expect(causesOf(log('90.00').timeline())).toEqual([]);
+  });
+
+  it('is after the last right balance, also if the next reply has the effect of another bet', () => {
+    const log = (refunded: string): Log =>
+      new Log()
+        .balance('80.00', { at: 0 })
+        .bet('b1', '7.00', { none: 'too-late', tookMs: 5000, at: 4 })
+        .refund('f1', 'b1', '7.00', { balance: refunded, at: 10 })
+        .bet('b2', '3.00', { balance: '70.00', at: 16 }, { round: 'r-2' })
+        .win('w2', '0', { balance: '70.00', at: 18 }, { round: 'r-2' });
+    expect(causesOf(log('80.00').timeline())).toEqual(['refund.after-error']);
+    expect(causesOf(log('0').timeline())).toEqual([]);
+  });
+
+  it('does not contain the time in which the service waited for a lost reply', () => {
+    const log = (tookMs: number): Log =>
+      new Log()
+        .balance('30.00', { at: 0 })
+        .bet('b1', '6.00', { none: 'reset', tookMs, at: 5 })
+        .refund('f1', 'b1', '6.00', { balance: '24.00', at: 11 })
+        .balance('24.00', { at: 15 });
+    expect(causesOf(log(4800).timeline())).not.toEqual([]);
+    expect(causesOf(log(40).timeline())).toEqual([]);
+  });
+});
+
 describe('the sentence about the evidence', () => {
   it('says where no line may be missing if only a balance shows the error', () => {
     const timeline = repeated('w-1').timeline();
