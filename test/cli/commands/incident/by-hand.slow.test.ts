@@ -95,6 +95,13 @@ const TRUTHS: readonly Truth[] = [
   service('zap-one-id-two-amounts.ndjson', 1, 'and the operator took both 7.35 and 9.00'),
   // No balance before the first bet shows how the operator booked it.
   operator('monolog-begins-late.log', 0, 'so nothing is owed since 2026-10-14 18:42:07 UTC'),
+  operator('serilog-json-win-unpaid.ndjson', 1, 'should have 97.50, and the operator said 85.00'),
+  operator('ecs-dotted-refund-twice.ndjson', 1, 'should have 90.00, and the operator said 95.00'),
+  {
+    args: ['--operator', 'bunyan-two-players-bet-twice.ndjson', '--player', 'B'],
+    status: 1,
+    says: 'B should have 8.00, and the operator said 7.00',
+  },
   operator('zerolog-jpy-409-then-200.log', 0, 'should have 1500 JPY, and the operator said 1500 JPY'),
 ];
 
