@@ -5,7 +5,7 @@ import { plural } from '../contract/plural.ts';
 import { isPublishedCode, type ReplyAnswer } from './classify.ts';
 import { describeJsonProblem, type ReplyReading } from './read.ts';
 import { isBusy, isGatewayError, isRedirect, isSuccess } from './status.ts';
-import { technicalTextIn } from './technical-text.ts';
+import { technicalTextIn, unfinishedTextIn } from './technical-text.ts';
 
 /** A reply and the facts about its call that are needed to judge it. */
 export interface JudgedReply {
@@ -270,6 +270,7 @@ function precision({ answer, reading, currency }: JudgedReply): ReplyVerdict {
   return { kind: 'warning', expected, actual, why };
 }
 
+const FORM_IS_OPEN = 'the contract says only that a player must understand the `message`';
 const MESSAGE_IS_OPTIONAL = 'the contract requires a `message` only of a 401';
 
 function errorMessage({ answer, status, reading }: JudgedReply): ReplyVerdict {
@@ -292,10 +293,12 @@ function errorMessage({ answer, status, reading }: JudgedReply): ReplyVerdict {
       why: MESSAGE_IS_OPTIONAL,
     };
   }
+  const said = JSON.stringify(reading.message.slice(0, 160));
   const content = technicalTextIn(reading.message);
-  return content === undefined
-    ? 'pass'
-    : breach(expected, `the \`message\` ${content}: ${JSON.stringify(reading.message.slice(0, 160))}`);
+  if (content !== undefined) return breach(expected, `the \`message\` ${content}: ${said}`);
+  const unfinished = unfinishedTextIn(reading.message);
+  if (unfinished === undefined) return 'pass';
+  return { kind: 'warning', expected, actual: `the \`message\` ${unfinished}: ${said}`, why: FORM_IS_OPEN };
 }
 
 function errorCode({ answer, reading }: JudgedReply): ReplyVerdict {

@@ -10,7 +10,7 @@ type Form = RegExp | readonly RegExp[];
  */
 
 /** Words that programs write for a missing value. With a name before them, they may be real words: "Active bonus: None". */
-const NO_VALUE = /^(undefined|null|none|nil|<nil>|nan|object \w+)?$/i;
+const NO_VALUE = /^(undefined|undef|null|none|nil|<nil>|nan|object \w+)?$/i;
 
 const NO_TEXT: readonly Form[] = [/[:=] ?(undefined|null)[\s.!]*$/, /\[object Object\]|\bNaN\b|%![a-zA-Z]\(/];
 
@@ -33,7 +33,7 @@ const STACK_TRACE: readonly Form[] = [
   // PHP and Perl
   /\.php(:\d+| on line \d+|\(\d+\))|^#\d+ \S{1,300}\(\d+\): |\bFatal error: Uncaught|\bPHP (Fatal|Parse) error|\bat \S{1,300}\.(pl|pm|cgi|t) line \d+/m,
   // The line of a file. Names that may also end an address (`casino.py:8080`) need a folder before them.
-  /\.(rb|js|mjs|cjs|ts|go|java|kt|scala|cs|exs?|erl|swift|cpp):\d+\b|[/\\][\w.-]{1,100}\.(py|rs|pl):\d+\b/,
+  /\.(rb|js|mjs|cjs|ts|go|java|kt|scala|cs|exs?|erl|lua|hs|swift|cpp):\d+\b|[/\\][\w.-]{1,100}\.(py|rs|pl):\d+\b/,
   /\bstack ?trace:/i,
 ];
 
@@ -61,6 +61,12 @@ const EXCEPTION: readonly Form[] = [
   /\bUndefined (index|offset|variable|property|array key|constant)\b|\bCall to (a member function|undefined (method|function))\b|\bTrying to (get property|access array offset)\b|\bArgument #\d+ .{0,80}must be (of|an)\b|\(\): Argument #\d{1,2} \(\$|\bAllowed memory size of \d+ bytes\b|\bMaximum execution time of \d+\b|\bA non-numeric value encountered\b|\bArray to string conversion\b/,
   // Ruby, Perl and Elixir
   /\bundefined (method|local variable or method) [`']|\bnil:NilClass\b|\bno implicit conversion of\b|\bcan't be coerced into\b|\bwrong number of arguments \(given\b|\buninitialized constant\b|\b(ActiveRecord|ActionController|ActionDispatch|ActiveModel|Sequel|Net|OpenSSL)::[A-Z]|\bCan't (call method|locate object method|use an undefined value)\b|\bUse of uninitialized value\b|\bno (function|case) clause matching\b|\{(badmatch|badarg|badarith|function_clause|case_clause|noproc),/,
+  // Perl
+  /\b(HASH|ARRAY|CODE|SCALAR|GLOB|REF)\(0x[0-9a-f]{1,16}\)|\bNot an? (HASH|ARRAY|CODE|SCALAR|GLOB) reference\b|\bisn't numeric in \w|\bWide character in (subroutine|print|\w{1,20}) |\bmalformed JSON string, neither\b|\bCan't locate \S{1,100} in @INC\b|\bModification of (non-creatable|a read-only)\b|\bMaketext error\b/,
+  // Erlang and Elixir
+  /#(PID|Reference|Port)<\d|#Ecto\.\w{1,40}<|\*\* \((EXIT|exit|throw)\b|\bGenServer\.call\(|\bgen_server,call\b|\{:(error|ok|exit|badmatch|timeout|noproc), |\bkey :\w{1,60} not found in: /,
+  // Lua and Haskell
+  /\battempt to (index|call|perform arithmetic on|compare|concatenate|get length of) (a |an |two |\w{1,10} '\w{1,60}' \(a )?(nil|boolean|table|number|string|function|userdata) values?\b|\bNon-exhaustive patterns in\b|\bCallStack \(from HasCallStack\)|\bPrelude\.\w{1,40}: |\bMaybe\.fromJust: /,
   // Go and Rust
   /\bruntime error: |\bnil pointer dereference\b|\binterface conversion: |\bnil map\b|\bdial (tcp|udp|unix) |\b(read|write) tcp \d|\bcontext (deadline exceeded|canceled)\b|\bjson: (cannot|unknown|unsupported|invalid) |\bstrconv\.\w{1,40}: |\bunexpected EOF\b|\bi\/o timeout\b|\binvalid character .{1,12} (looking for|after|in) |\brpc error: code = |\bcalled `(Option|Result)::/,
 ];
@@ -120,6 +126,26 @@ export function technicalTextIn(whole: string): string | undefined {
   if (NO_VALUE.test(message.replace(/[\s"'()[\]{}]+/g, ' ').trim())) return 'contains no text';
   const text = message.replace(LINK, 'link');
   return CONTENTS.find(([forms]) => forms.some((form) => contains(text, form)))?.[1];
+}
+
+/** The key of a text in a table of translations, such as `errors.bet.too_low`. Addresses such as `casino.example` look like this too. */
+const KEY_OF_TEXT = /^(errors?|messages?|validation|exceptions?|wallet|bets?|wins?|refunds?|api)(\.\w{1,60}){1,8}$/i;
+
+/** The texts with which libraries replace a translation that is missing. */
+const MISSING_TRANSLATION = /^translation missing: |^missing translation\b|\bno lexicon entry for\b/i;
+
+/** A placeholder that was not replaced by its value. */
+const PLACEHOLDER = /%\{\w{1,60}\}|\$\{\w{1,60}\}|\{\{ ?\w{1,60} ?\}\}|\[% \w{1,60} %\]|^%s\b/;
+
+/**
+ * Returns the end of a sentence that says why a message is not the text that the operator meant, such as `is the key of a text`.
+ * Returns undefined if it seems to be this text.
+ */
+export function unfinishedTextIn(whole: string): string | undefined {
+  const message = whole.slice(0, MAX_LENGTH).trim();
+  if (KEY_OF_TEXT.test(message)) return 'is the key of a text, and not the text';
+  if (MISSING_TRANSLATION.test(message)) return 'says that a translation is missing';
+  return PLACEHOLDER.test(message) ? 'contains a placeholder instead of a value' : undefined;
 }
 
 /** Returns the beginning of a long message, up to a space and with a sign that something follows. */

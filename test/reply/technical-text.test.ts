@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { technicalTextIn } from '../../src/reply/technical-text.ts';
+import { technicalTextIn, unfinishedTextIn } from '../../src/reply/technical-text.ts';
 
 describe('The message of an error', () => {
   it.each([
@@ -76,6 +76,16 @@ describe('The message of an error', () => {
     ['MongoServerError: E11000 duplicate key error collection: casino.bets', 'database error'],
     ['WRONGTYPE Operation against a key holding the wrong kind of value', 'database error'],
     ['sql: no rows in result set', 'database error'],
+    ['Wallet::Exception=HASH(0x55d0c8f2a3b8)', 'exception'],
+    ['Argument "abc" isn\'t numeric in addition (+)', 'exception'],
+    ['#Ecto.Changeset<action: :insert, errors: [balance: {"is invalid", []}]>', 'exception'],
+    ['{:error, :insufficient_funds}', 'exception'],
+    ['{timeout,{gen_server,call,[player_p1]}}', 'exception'],
+    ['** (EXIT from #PID<0.123.0>) killed', 'exception'],
+    ["attempt to index a nil value (field 'balance')", 'exception'],
+    ['wallet.lua:212: bad balance', 'stack trace'],
+    ['Non-exhaustive patterns in function debit', 'exception'],
+    ['undef', 'no text'],
     ['could not open /var/lib/wallet/wallet.db', 'path'],
     ['error in C:\\inetpub\\wallet\\', 'path'],
     ['see /srv/app/node_modules/express/lib', 'path'],
@@ -113,6 +123,8 @@ describe('The message of an error', () => {
     'ERROR 402: BALANCE TOO LOW!',
     'Terror at the casino: Nan Goldin (18+)',
     "Table 'Blackjack 1' doesn't exist any more.",
+    'You attempt to call a closed table. #1 <VIP> (EXIT)',
+    'Not a HASH table game.',
     '余额不足',
     'Guthaben zu niedrig. Bitte „Einzahlen“ wählen – ab 10 €.',
     '-',
@@ -147,5 +159,30 @@ describe('The message of an error', () => {
     ['\\'],
   ])('is checked quickly if it repeats %j', (part) => {
     technicalTextIn(`${part.repeat(100_000)}x`);
+  });
+});
+
+describe('the message of an error that is not the text itself', () => {
+  it.each([
+    ['errors.insufficient_funds', 'key of a text'],
+    ['wallet.error.low_balance', 'key of a text'],
+    ['validation.required', 'key of a text'],
+    ['translation missing: de.errors.insufficient_funds', 'translation is missing'],
+    ['Your balance is %{balance}.', 'placeholder'],
+    ['The highest bet is {{ max }}.', 'placeholder'],
+  ])('is noticed: %j', (message, what) => {
+    expect(technicalTextIn(message)).toBeUndefined();
+    expect(unfinishedTextIn(message)).toContain(what);
+  });
+
+  it.each([
+    'insufficient_funds',
+    'www.casino.example',
+    'Error.',
+    'Wallet: 5.00',
+    'You need 100 % {bonus} first.',
+    'ERR_BET_DECLINED',
+  ])('may be the text: %j', (message) => {
+    expect(unfinishedTextIn(message)).toBeUndefined();
   });
 });

@@ -65,7 +65,7 @@ export const replyRules = {
     level: 'MUST',
     clause: 'Errors',
     sentence:
-      'a player can read the `message` of an error: it is not empty, is not `undefined` or `null`, and has no exception text, stack trace, database error, SQL, source path or HTML element (a missing `message` is a warning, except in a 401; other fields may contain anything)',
+      'a player can read the `message` of an error: it is not empty, is not `undefined` or `null`, and has no exception text, stack trace, database error, SQL, source path or HTML element (a missing `message` is a warning, except in a 401; a key such as `errors.low_balance` instead of the text is a warning; other fields may contain anything)',
     means:
       'Players can be shown pieces of code or of a database instead of a sentence that they understand, or nothing at all.',
     hint: 'Map internal errors to sentences for players, and put the technical part into `details`.',
