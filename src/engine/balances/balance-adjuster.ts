@@ -70,6 +70,11 @@ export type BalanceAdjusterOptions = Pick<RunOptions, 'client' | 'uuid' | 'recor
    * wait.
    */
   readonly readAfterMs?: () => number;
+  /**
+   * True if a balance of a session seems to be the balance of another player. Then it is read once more, so that croupier does not
+   * change a balance because of a wrong read. Absent: no balance is compared.
+   */
+  readonly seemsOfOther?: (sessionID: string, balance: Money) => boolean;
   /** The signal that interrupts the run. After it is aborted, calls are retried less often. */
   readonly signal?: AbortSignal;
 };
@@ -148,6 +153,8 @@ export class BalanceAdjuster {
     for (let reads = 1; ; reads += 1) {
       const exchange = await this.readOnce(account, purpose);
       const balance = balanceIn(exchange);
+      if (balance && purpose !== 'probe' && this.#run.seemsOfOther?.(account.sessionID, balance))
+        return balanceIn(await this.readOnce(account, purpose)) ?? balance;
       if (balance || !isWorthRetrying(replyStatus(exchange)) || reads === MAX_READS) return balance;
       await sleep(FIRST_PAUSE_MS * 2 ** reads);
     }

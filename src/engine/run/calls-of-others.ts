@@ -1,5 +1,6 @@
 import { Money } from '../../contract/money.ts';
 import type { JournalEvent } from '../../journal/event.ts';
+import type { BalancesOfOthers } from '../../judge/reads/balances-of-others.ts';
 import { readReply } from '../../reply/read.ts';
 import { sessionOfSending } from '../after/past-call.ts';
 import type { RunOptions } from '../run-options.ts';
@@ -34,10 +35,13 @@ export interface Period {
  */
 export class CallsOfOthers {
   readonly #options: Pick<RunOptions, 'client' | 'now'>;
+  readonly #balancesOfOthers: BalancesOfOthers;
   readonly #calls = new Map<string, MovingCall>();
 
-  constructor(options: Pick<RunOptions, 'client' | 'now'>) {
+  /** @param balancesOfOthers gets the balances in the replies */
+  constructor(options: Pick<RunOptions, 'client' | 'now'>, balancesOfOthers: BalancesOfOthers) {
     this.#options = options;
+    this.#balancesOfOthers = balancesOfOthers;
   }
 
   /** Notes the calls of the run. Each event must be noted at the time at which it occurs. */
@@ -47,7 +51,10 @@ export class CallsOfOthers {
       if (!call) return;
       call.receivedMs = this.#options.now();
       const replied = event.outcome.kind === 'reply' ? readReply(event.outcome.reply).balance.money : undefined;
-      if (replied) call.replied = replied;
+      if (replied) {
+        call.replied = replied;
+        this.#balancesOfOthers.recordReplied(call.walletID, replied);
+      }
       return;
     }
     if (event.event !== 'sending' || event.call === 'balance' || event.amount === undefined) return;

@@ -66,7 +66,7 @@ export async function run(options: RunOptions): Promise<void> {
   const presence = new Presence(options.now, options.signal);
   const knownBalances = new KnownBalances();
   const balancesOfOthers = new BalancesOfOthers();
-  const callsOfOthers = new CallsOfOthers(options);
+  const callsOfOthers = new CallsOfOthers(options, balancesOfOthers);
   const silentWatch = new SilentWatch(options, balancesOfOthers, callsOfOthers);
   const silentChanges = new SilentChanges(options, balancesOfOthers);
   const technicalMessages = new TechnicalMessages();
@@ -210,7 +210,14 @@ class Run {
     this.#later = later;
     this.#staleReads = new StaleReadHistory(options.lingerMs * MAX_STALE_READ_LINGERS);
     this.#attribution = new Attribution(this.#staleReads);
-    this.#adjuster = new BalanceAdjuster(sender, { ...options, readAfterMs: () => this.#staleReads.pauseMs });
+    this.#adjuster = new BalanceAdjuster(sender, {
+      ...options,
+      readAfterMs: () => this.#staleReads.pauseMs,
+      seemsOfOther: (sessionID, balance) => {
+        const session = options.client.sessions.find((one) => one.sessionID === sessionID);
+        return session !== undefined && observers.balancesOfOthers.ownerOf(walletIdOf(session), balance) !== undefined;
+      },
+    });
     this.#shownDecimals = new ShownDecimals(sender, options);
     this.#pool = new SessionPool(sessionsToPlay(options.client), (session) => this.#decimalsOf(session));
     this.#late = new LateEffects(options);

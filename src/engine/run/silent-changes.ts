@@ -9,6 +9,8 @@ import { playerOf, walletIdOf } from '../session-pool.ts';
 
 /** Maximum number of recent replies of a player whose balances are kept. */
 const MAX_REPLIES = 3;
+/** Maximum number of changes that are kept. */
+const MAX_CHANGES = 8;
 /** Number of decimals of a currency for which the contract states no number. */
 const MAX_DECIMALS = 8;
 
@@ -17,6 +19,13 @@ interface QuietRead {
   readonly balance: Money;
   /** Number of calls of the player before the read that may have moved money. */
   readonly moves: number;
+}
+
+/** A change of a balance between two reads without a call between them. */
+interface Change {
+  readonly moved: MovedAlone;
+  readonly walletID: string | undefined;
+  readonly values: readonly Money[];
 }
 
 /** The calls of one player that may move money. */
@@ -46,7 +55,8 @@ export class SilentChanges {
   readonly #balancesOfOthers: BalancesOfOthers;
   /** The last balance of each session, if it was the balance of another player. */
   readonly #others = new Map<string, Money>();
-  #first: MovedAlone | undefined;
+  /** The changes that were found. */
+  #changes: readonly Change[] = [];
 
   constructor(
     options: Pick<RunOptions, 'client' | 'deadlineMs' | 'lingerMs' | 'now'>,
@@ -59,12 +69,11 @@ export class SilentChanges {
 
   /** The first change that was found. */
   get first(): MovedAlone | undefined {
-    return this.#first;
+    return this.#changes.find((one) => !this.#isOfRead(one))?.moved;
   }
 
   /** Notes the calls of the run. */
   note(event: JournalEvent): void {
-    if (this.#first) return;
     if (event.event === 'sending') this.#sending(event);
     else if (event.event === 'received') this.#received(event);
   }
@@ -108,6 +117,9 @@ export class SilentChanges {
     const sessionID = sessionOfSending(sending);
     const balance = balanceIn(outcome);
     if (!quiet || !balance || sessionID === undefined || affected[0]?.moves !== moves) return;
+    // The balance of another player may be known only a moment after a read has shown it.
+    if (this.#changes.length > 0) this.#changes = this.#changes.filter((one) => !this.#isOfRead(one));
+    if (this.#changes.length >= MAX_CHANGES) return;
     const session = this.#options.client.sessions.find((one) => one.sessionID === sessionID);
     const before = this.#last.get(sessionID);
     const other = this.#others.get(sessionID);
@@ -126,8 +138,21 @@ export class SilentChanges {
     const unit = Money.unit(currencyByCode(session?.currency ?? '')?.decimals ?? MAX_DECIMALS);
     if (balance.minus(before.balance).absolute().compare(unit) <= 0) return;
     const player = session?.player ?? null;
-    const values = [before.balance, balance].map(String);
-    this.#first = { event: 'moved-alone', sessionID, player, values, onlyUnrepeated: true };
+    const values = [before.balance, balance];
+    const moved = {
+      event: 'moved-alone',
+      sessionID,
+      player,
+      values: values.map(String),
+      onlyUnrepeated: true,
+    } as const;
+    this.#changes = [...this.#changes, { moved, walletID: session && walletIdOf(session), values }];
+  }
+
+  /** True if one of the two reads showed the balance of another player. */
+  #isOfRead({ walletID, values }: Change): boolean {
+    if (walletID === undefined) return false;
+    return values.some((value) => this.#balancesOfOthers.ownerOf(walletID, value) !== undefined);
   }
 
   /** Returns the calls of the player of a session. If the session is not configured, any player may be affected. */

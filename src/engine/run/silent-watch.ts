@@ -162,14 +162,28 @@ export class SilentWatch {
       // does not prove that somebody else moves it.
       if (changesOf(readings).length > 1 && !this.#judge(session, readings)) return false;
     }
-    const isQuiet = isOver() && changesOf(readings).length === 0;
+    const isQuiet = isOver() && changesOf(this.#withoutOthers(session, readings)).length === 0;
     if (isOver() && !this.#isMoved && !isQuiet) this.#judge(session, readings);
     if (isQuiet && !this.#isMoved) suspect.quietSince = lastCall;
     return isQuiet && !this.#isMoved;
   }
 
+  /**
+   * Leaves out each single balance of another player. That it is another player's balance may be known only a moment later, because the
+   * call that moved it was still in progress.
+   */
+  #withoutOthers(session: SessionUnderTest, readings: readonly Reading[]): readonly Reading[] {
+    return readings.filter(({ value }, index) => {
+      const [before, after] = [readings[index - 1], readings[index + 1]];
+      const isSingle = before && after && before.value.equals(after.value) && !before.value.equals(value);
+      return !isSingle || this.#balancesOfOthers.ownerOf(walletIdOf(session), value) === undefined;
+    });
+  }
+
   /** Reports the changes of a balance if somebody else causes them. Returns true if the reads themselves may cause them. */
-  #judge(session: SessionUnderTest, readings: readonly Reading[]): boolean {
+  #judge(session: SessionUnderTest, all: readonly Reading[]): boolean {
+    const readings = this.#withoutOthers(session, all);
+    if (changesOf(readings).length === 0) return true;
     const values = readings.map(({ value }) => value);
     if (isMovedByReads(values)) return true;
     const walletID = walletIdOf(session);

@@ -219,7 +219,14 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
     // The scenario tests whether the wallet knows the launched sessions. So croupier does not read their balances before.
     const opened = plan.needs.launches
       ? null
-      : await setUp(context, runner, options.adjuster, shared.openings, options.knownBalances);
+      : await setUp(
+          context,
+          runner,
+          options.adjuster,
+          shared.openings,
+          options.knownBalances,
+          options.balancesOfOthers,
+        );
     const stopReason = opened ?? (await runner.steps(plan.steps, true));
     if (!opened) {
       await runner.steps(plan.always, false);

@@ -11,6 +11,12 @@ const MAX_BALANCES = 10_000;
  */
 const ENOUGH = 2;
 
+/** The balances in the replies to the bets, wins and refunds of a player. */
+interface Replied {
+  recent: string[];
+  readonly all: Set<string>;
+}
+
 interface Player {
   /** The wallet in the scenario that uses the player, or that used the player last. */
   wallet: Wallet;
@@ -26,12 +32,22 @@ interface Player {
  */
 export class BalancesOfOthers {
   readonly #players = new Map<string, Player>();
+  readonly #replied = new Map<string, Replied>();
   readonly #shown = new Set<string>();
 
   /** Records a balance that is right. */
   record(wallet: Wallet, balance: Money): void {
     const { right } = this.#note(wallet, balance);
     if (right.size < MAX_BALANCES) right.add(balance.toString());
+  }
+
+  /** Records the balance in the reply to a bet, a win or a refund. */
+  recordReplied(walletID: string, balance: Money): void {
+    const text = balance.toString();
+    const replied = this.#replied.get(walletID) ?? { recent: [], all: new Set() };
+    this.#replied.set(walletID, replied);
+    replied.recent = [...replied.recent.slice(1 - RECENT), text];
+    if (replied.all.size < MAX_BALANCES) replied.all.add(text);
   }
 
   #note(wallet: Wallet, balance: Money): Player {
@@ -59,11 +75,14 @@ export class BalancesOfOthers {
    * @param id the wallet of the player who owns the session of the read
    */
   ownerOf(id: string, balance: Money): string | undefined {
-    if (balance.isZero() || this.#players.get(id)?.all.has(balance.toString())) return undefined;
+    const text = balance.toString();
+    if (balance.isZero() || this.#players.get(id)?.all.has(text) || this.#replied.get(id)?.all.has(text))
+      return undefined;
     for (const [other, { wallet, recent }] of this.#players) {
       if (other === id) continue;
-      if (recent.includes(balance.toString()) || wallet.possible().some((one) => one.equals(balance))) return other;
+      if (recent.includes(text) || wallet.possible().some((one) => one.equals(balance))) return other;
     }
+    for (const [other, { recent }] of this.#replied) if (other !== id && recent.includes(text)) return other;
     return undefined;
   }
 

@@ -223,10 +223,13 @@ export class IdleReads {
    */
   probed(values: readonly (Money | undefined)[]): 'stays' | 'reads-move-it' | 'somebody-else' | 'read-again' {
     const read = this.#pending;
-    const owner = this.#owner;
+    const [second, third] = values;
+    // The balance of another player may be known only now, because the call that moved it was still in progress.
+    const isBack = read !== undefined && second !== undefined && third?.equals(second) && read.wallet.allows(second);
+    const owner =
+      this.#owner ?? (isBack === true ? this.#balancesOfOthers.ownerOf(read.wallet.id, read.value) : undefined);
     this.#pending = undefined;
     this.#owner = undefined;
-    const [second, third] = values;
     if (read && owner !== undefined) {
       if (!second || !third || !read.wallet.allows(second) || !third.equals(second)) return 'read-again';
       this.#isOfAnother(read, owner, third);
@@ -372,6 +375,14 @@ export class IdleReads {
     const { value } = read;
     const { behind } = memory;
     if (!behind) return;
+    // The balance of another player may be known only now, because the call that moved it was still in progress.
+    const owner = this.#balancesOfOthers.ownerOf(read.wallet.id, behind);
+    if (owner !== undefined) {
+      memory.behind = undefined;
+      memory.odd = undefined;
+      this.#isOfAnother({ ...read, value: behind }, owner, value);
+      return;
+    }
     this.#staleReads.report(
       read,
       behind,
