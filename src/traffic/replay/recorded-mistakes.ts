@@ -100,6 +100,55 @@ export function betsAfterRefund({ timeline }: RecordedIncident): readonly number
   return [...new Set(late.flatMap(({ transaction }) => transaction.attempts[0]?.number ?? []))];
 }
 
+/**
+ * Finds wrong bets and wins that the operator answered right at another time: with the same amount, at the same place in a round, and also
+ * sent only once. So the operator perhaps makes this error only now and then, and a scenario can't force the error.
+ *
+ * @returns the number of each wrong call, with the number of a right one
+ */
+export function wrongNowAndThen(
+  incident: RecordedIncident,
+): readonly { readonly wrong: number; readonly right: number }[] {
+  const { calls, wallets } = incident.timeline;
+  const suspects = wallets
+    .flatMap(({ debts, possibleDebts }) => [...debts, ...possibleDebts])
+    .flatMap(({ transaction, deviation }) => [
+      ...(transaction ? [transaction] : []),
+      ...(deviation ? [deviation.causes, ...deviation.otherCauses].flat().map((cause) => cause.transaction) : []),
+    ]);
+  const wrong = new Set([
+    ...recordedMistakes(incident).calls,
+    ...suspects.flatMap(({ attempts }) => attempts.map(({ number }) => number)),
+  ]);
+  const plain = calls.filter((call) => isPlain(call, calls));
+  const right = plain.filter(({ number, ending }) => !wrong.has(number) && ending === 'accepted');
+  return plain.flatMap((call) => {
+    const alike = wrong.has(call.number) ? right.find((one) => isAlike(one, call)) : undefined;
+    return alike ? [{ wrong: call.number, right: alike.number }] : [];
+  });
+}
+
+/** True for the first bet of its round, and for the first win after one bet, if the call was sent once and croupier did not send it. */
+function isPlain({ number, seen }: LoggedCall, calls: readonly LoggedCall[]): boolean {
+  if ((seen.call !== 'bet' && seen.call !== 'win') || seen.roundID === null || seen.txID === null) return false;
+  if (seen.exchange.isOfRun === true || seen.exchange.isProbe === true) return false;
+  if (calls.some((other) => other.number !== number && other.seen.txID === seen.txID)) return false;
+  const before = calls.filter((other) => other.number < number && other.seen.roundID === seen.roundID);
+  return seen.call === 'bet' ? before.length === 0 : before.length === 1 && before[0]?.seen.call === 'bet';
+}
+
+function isAlike(a: LoggedCall, b: LoggedCall): boolean {
+  const [one, other] = [a.amount, b.amount];
+  return (
+    a.seen.call === b.seen.call &&
+    a.seen.type === b.seen.type &&
+    a.wallet === b.wallet &&
+    one !== null &&
+    other !== null &&
+    one.equals(other)
+  );
+}
+
 /** True if both calls got the same error: the same status other than 200 with the same code, or no reply for the same reason. */
 function isSameError(a: LoggedCall, b: LoggedCall): boolean {
   if (a.status === RIGHT_STATUS || a.ending === 'unknown') return false;

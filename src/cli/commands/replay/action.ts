@@ -16,6 +16,7 @@ import type { Stdio } from '../../../app/stdio.ts';
 import { version } from '../../../app/version.ts';
 import type { RuleId } from '../../../contract/catalogue.ts';
 import { haveSameForm } from '../../../contract/currencies.ts';
+import { plural } from '../../../contract/plural.ts';
 import type { ClientUnderTest, RunnableScenario } from '../../../engine/run-options.ts';
 import { conclude } from '../../../journal/conclusion.ts';
 import { type Outcome, sessionNamedIn } from '../../../journal/exchange.ts';
@@ -50,6 +51,7 @@ import {
   callsWithIdsOf,
   type RecordedIncident,
   recordedMistakes,
+  wrongNowAndThen,
 } from '../../../traffic/replay/recorded-mistakes.ts';
 import { type ReplayOutcome, replayJson } from '../../../traffic/replay/replay-json.ts';
 import type { CutOffCalls, ReplayScenario } from '../../../traffic/replay/replay-scenario.ts';
@@ -76,8 +78,8 @@ const MIN_SHOWN_WAIT_MS = 10_000;
 /**
  * `croupier replay`: repeats recorded calls, and compares the replies with the recorded ones.
  *
- * @returns 0 if the problem is fixed or never existed, 1 if a problem exists now, 3 if undecided. With `--scenario`: 3 if the scenario
- * can't repeat the situation of the logs
+ * @returns 0 if the problem is fixed or never existed, 1 if a problem exists now, 3 if undecided. With `--scenario`: 3 if a run of the
+ * scenario without a failure does not show that all errors in the logs are fixed
  */
 export async function replayCommand(files: readonly string[], flags: ReplayFlags, stdio: Stdio): Promise<number> {
   const { file, selection } = chosenBy(flags);
@@ -98,7 +100,11 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
   // this call, unless only the reply itself was wrong.
   const cutsOff = areAboutReplies(incident) ? undefined : 'unanswered';
   const { draft, calls, untested } = replay(incident, flags, currencyOf(timeline), null, true, cutsOff);
-  const limits = [...untestedText(untested), ...lateBetsText(betsAfterRefund(incident))];
+  const limits = [
+    ...untestedText(untested),
+    ...lateBetsText(betsAfterRefund(incident)),
+    ...nowAndThenText(wrongNowAndThen(incident)),
+  ];
   const text = writeScenario(draft, {
     comments: [
       `croupier replay wrote this scenario from the calls in ${read.join(', ')}.`,
@@ -116,7 +122,7 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
   }
   for (const note of [...notes, ...limits]) stdio.err.write(`${forTerminal(note)}\n`);
   stdio.err.write(`Written: ${forTerminal(file)}. Run it with: croupier run ${forTerminal(file)}\n`);
-  return betsAfterRefund(incident).length > 0 ? EXIT.UNDECIDED : 0;
+  return limits.length > 0 ? EXIT.UNDECIDED : 0;
 }
 
 /**
@@ -163,6 +169,15 @@ function lateBetsText(bets: readonly number[]): readonly string[] {
   if (bets.length === 0) return [];
   return [
     `In the logs, the operator perhaps took the bet of call ${bets.join(', ')} after its refund. A scenario can't make the operator take a bet so late. So a run without a failure does not show that this error is fixed.`,
+  ];
+}
+
+function nowAndThenText(found: ReturnType<typeof wrongNowAndThen>): readonly string[] {
+  const [first] = found;
+  if (!first) return [];
+  const others = found.length === 1 ? '' : ` The same is true for ${plural(found.length - 1, 'more call')}.`;
+  return [
+    `In the logs, the operator perhaps handled call ${first.wrong} wrongly, but it handled call ${first.right} right, which is of the same kind and has the same amount.${others} Perhaps the operator makes this error only now and then. So a run without a failure does not show that this error is fixed.`,
   ];
 }
 

@@ -176,19 +176,35 @@ steps:
       { at: 7500, ...refund('t-2', 't-1'), ...said('100.00') },
     ];
     const paidAgain = { at: 8000, ...refund('t-3', 't-1'), ...said('105.00') };
-    const scenarioOf = async (name: string, calls: Parameters<typeof write>[1]) => {
+    const scenarioOf = async (name: string, calls: Parameters<typeof write>[1], status: 0 | 3) => {
       const written = await replay(write(`${name}.log`, calls), '--scenario', `${name}.yaml`, '--no-wait');
-      expect(written.status).toBe(0);
+      expect(written.status).toBe(status);
       return readFileSync(path.join(cwd, `${name}.yaml`), 'utf8');
     };
-    expect(await scenarioOf('only-late', late)).not.toContain('break: sent');
-    const text = await scenarioOf('late-and-paid-twice', [...late, paidAgain]);
+    expect(await scenarioOf('only-late', late, 0)).not.toContain('break: sent');
+    const text = await scenarioOf('late-and-paid-twice', [...late, paidAgain], 3);
     expect(text).toContain('as: bet1\n    break: sent\n');
     expect(text).toContain("# The record breaks reply.deadline, which this scenario can't test.");
     const run = async (...more: readonly string[]) =>
       (await croupier(['run', 'late-and-paid-twice.yaml', '--reference', '--linger', '300ms', ...more], { cwd }))
         .status;
     expect([await run(), await run('--defect', 'refund-paid-twice')]).toEqual([0, 1]);
+  });
+
+  it('says that a scenario can not force an error that occurs only now and then', async () => {
+    const round = (number: number, balance: string) => [
+      { at: number * 10_000, ...bet(`b-${number}`, '5.00', `r-${number}`), ...said(balance) },
+      { at: number * 10_000 + 1000, ...bet(`w-${number}`, '0.00', `r-${number}`), path: '/win', ...said(balance) },
+    ];
+    const log = (second: string) => [
+      { at: 0, path: '/balance?sessionID=s-1', reply: { balance: '100.00' } },
+      ...round(1, '95.00'),
+      ...round(2, second),
+    ];
+    const once = await replay(write('now-and-then.log', log('85.00')), '--scenario', 'now-and-then.yaml');
+    expect(once.status).toBe(3);
+    expect(once.err).toContain('Perhaps the operator makes this error only now and then.');
+    expect((await replay(write('right.log', log('90.00')), '--scenario', 'right.yaml')).status).toBe(0);
   });
 
   it('says that a scenario can not make the operator take a bet after its refund', async () => {
