@@ -17,7 +17,8 @@ type Change = Comparison['broken'][number];
 /** Writes the changes between two runs as text for a person. */
 export function comparisonText(before: RunSummary, now: RunSummary, change: Comparison, style: TextStyle): string {
   const { paint, width } = style;
-  const { broken, worse, fixed, warned, cleared, added, gone, stillFailing, slower, differences } = change;
+  const { broken, worse, fixed, mayBeHidden, warned, cleared, added, gone, leftUndecided } = change;
+  const { stillFailing, slower, differences } = change;
   const colour = newFailures(change).length > 0 || isLessTested(change) ? paint.red : paint.green;
   const lines = [
     paint.bold(colour(headline(change))),
@@ -28,11 +29,13 @@ export function comparisonText(before: RunSummary, now: RunSummary, change: Comp
     ...section('Broken', broken, style),
     ...section('Worse: failed before, and now fails in a worse way', worse, style),
     ...section('Fixed', fixed, style),
+    ...section('Not known whether fixed: a new failure may hide the failure', mayBeHidden, style),
     ...section('Warning now, but not before', warned, style),
     ...section('No longer a warning', cleared, style),
     ...section('New: judged now, but not before', added, style),
     ...section('Gone: judged before, but not now', gone, style),
     ...lostLines(change, style),
+    ...section('Left undecided by known failures: judged before, but not now', leftUndecided, style),
     ...section('Still failing', stillFailing, style),
   ];
   if (slower.length > 0) lines.push('', paint.bold('Slower'));
@@ -73,17 +76,19 @@ function lostLines(
 }
 
 function headline(change: Comparison): string {
-  const { fixed, warned, cleared, added, gone, slower, worse } = change;
+  const { fixed, mayBeHidden, warned, cleared, added, gone, leftUndecided, slower, worse } = change;
   const grown = worse.filter(({ isKnown }) => !isKnown).length;
   const fresh = newFailures(change).length - grown;
   const parts = [
     fresh === 0 ? 'nothing broken' : `${plural(fresh, 'rule')} broken`,
     ...(grown > 0 ? [`${grown} worse`] : []),
     ...(fixed.length > 0 ? [`${fixed.length} fixed`] : []),
+    ...(mayBeHidden.length > 0 ? [`${mayBeHidden.length} perhaps hidden`] : []),
     ...(warned.length > 0 ? [plural(warned.length, 'new warning')] : []),
     ...(cleared.length > 0 ? [`${plural(cleared.length, 'warning')} gone`] : []),
     ...(added.length > 0 ? [`${added.length} new`] : []),
     ...(gone.length > 0 ? [`${gone.length} gone`] : []),
+    ...(leftUndecided.length > 0 ? [`${leftUndecided.length} left undecided`] : []),
     ...(gone.length === 0 && isLessTested(change) ? ['less tested'] : []),
     ...(slower.length > 0 ? [`${plural(slower.length, 'call')} slower`] : []),
   ].join(', ');

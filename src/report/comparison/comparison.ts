@@ -7,11 +7,11 @@ import { type LostCoverage, lostCoverage } from './coverage.ts';
 import { type FailingPlace, isJudged, type JudgedRule, type RunSummary } from './run-summary.ts';
 
 /** The verdicts of one rule in two runs. */
-interface Change extends Omit<JudgedRule, 'endpoints' | 'failing'> {
+interface Change extends Omit<JudgedRule, 'because' | 'endpoints' | 'failing'> {
   readonly before: Verdict;
   /** Only for a rule that got worse: what is worse, as a clause. */
   readonly how?: string;
-  /** Only for a fixed rule: a scenario in which it failed before, and in which a new failure may hide it now. */
+  /** Only for a rule that may be hidden: a scenario in which it failed before, and in which a new failure may hide it now. */
   readonly hiddenIn?: string;
 }
 
@@ -27,8 +27,10 @@ export interface Comparison extends LostCoverage {
   readonly differences: readonly string[];
   /** Rules that fail now, but did not fail before. */
   readonly broken: readonly Change[];
-  /** Rules that failed in the earlier run, and were judged in the later run without a failure. */
+  /** Rules that failed in the earlier run, and were judged in the later run without a failure. No new failure may hide their failures. */
   readonly fixed: readonly Change[];
+  /** Rules that failed in the earlier run and not in the later run, but perhaps only because a new failure hides their failures. */
+  readonly mayBeHidden: readonly Change[];
   /** Rules that were judged in the earlier run without a failure and without a warning, and give a warning in the later run. */
   readonly warned: readonly Change[];
   /** Rules that gave a warning in the earlier run, and were judged in the later run without a failure and without a warning. */
@@ -37,6 +39,8 @@ export interface Comparison extends LostCoverage {
   readonly added: readonly Change[];
   /** Rules that were judged in the earlier run, with or without a failure, but not in the later run. */
   readonly gone: readonly Change[];
+  /** Rules that would be gone, but that only failures of a rule in `stillFailing` left undecided. Chance may decide this. */
+  readonly leftUndecided: readonly Change[];
   /** Rules that failed in both runs, and fail in the later run at a further place, or with more harm. */
   readonly worse: readonly Change[];
   /** Rules that failed in both runs, and fail in the later run in the same way, or in fewer places. */
@@ -65,22 +69,28 @@ export function compare(before: RunSummary, now: RunSummary): Comparison {
   });
   const broken = changes.filter((one) => fails(one.verdict) && !fails(one.before));
   const newlyFailing = scenariosWith([...broken, ...worse], now);
+  const stillFailing = failing.filter(({ id }) => !worse.some((one) => one.id === id));
+  const passing = changes
+    .filter((one) => fails(one.before) && isJudged(one.verdict) && !fails(one.verdict))
+    .map((one): Change => {
+      const hiddenIn = [...scenariosWith([one], before)].find((scenario) => newlyFailing.has(scenario));
+      return hiddenIn === undefined ? one : { ...one, hiddenIn };
+    });
+  const notJudged = changes.filter((one) => isJudged(one.before) && !isJudged(one.verdict));
+  const isLeft = (one: Change): boolean => isExplainedBy(one.id, stillFailing, now);
   return {
     differences: differencesOf(before, now),
     broken,
-    fixed: changes
-      .filter((one) => fails(one.before) && isJudged(one.verdict) && !fails(one.verdict))
-      .map((one) => {
-        const hiddenIn = [...scenariosWith([one], before)].find((scenario) => newlyFailing.has(scenario));
-        return hiddenIn === undefined ? one : { ...one, hiddenIn };
-      }),
+    fixed: passing.filter(({ hiddenIn }) => hiddenIn === undefined),
+    mayBeHidden: passing.filter(({ hiddenIn }) => hiddenIn !== undefined),
     warned: changes.filter((one) => one.verdict === 'warn' && isClean(one.before)),
     cleared: changes.filter((one) => one.before === 'warn' && isClean(one.verdict)),
     added: changes.filter((one) => isJudged(one.verdict) && !isJudged(one.before) && !fails(one.verdict)),
-    gone: changes.filter((one) => isJudged(one.before) && !isJudged(one.verdict)),
+    gone: notJudged.filter((one) => !isLeft(one)),
+    leftUndecided: notJudged.filter(isLeft),
     ...lostCoverage(before, now),
     worse,
-    stillFailing: failing.filter(({ id }) => !worse.some((one) => one.id === id)),
+    stillFailing,
     slower: now.latency.flatMap(({ call, count, p95Ms }) => {
       const earlier = before.latency.find((one) => one.call === call);
       if (!earlier || Math.min(count, earlier.count) < MIN_REPLIES) return [];
@@ -88,6 +98,18 @@ export function compare(before: RunSummary, now: RunSummary): Comparison {
       return isSlower ? [{ call, beforeMs: earlier.p95Ms, nowMs: p95Ms }] : [];
     }),
   };
+}
+
+/**
+ * True if a run left the rule undecided because of one of these failing rules. The breach of a failing rule may explain it directly, or
+ * explain the rule that explains it.
+ */
+function isExplainedBy(id: string, failing: readonly Change[], { judged }: RunSummary): boolean {
+  const openRule = (name: string): JudgedRule | undefined =>
+    judged.find((one) => one.id === name && one.verdict === 'inconclusive');
+  const because = openRule(id)?.because ?? undefined;
+  if (because === undefined) return false;
+  return failing.some((one) => one.id === because || one.id === openRule(because)?.because);
 }
 
 /** Returns the scenarios in which a run shows failures of these rules. */

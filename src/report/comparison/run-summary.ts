@@ -16,6 +16,8 @@ export interface JudgedRule {
   readonly verdict: Verdict;
   readonly isKnown: boolean;
   readonly reason: string | null;
+  /** The broken rule that explains the verdict. Null or undefined if none does, or if the report of an older version does not say it. */
+  readonly because?: string | null | undefined;
   /** The endpoints at which the rule was judged, if it is judged separately for each endpoint. */
   readonly endpoints: readonly string[];
   /** The places where the rule fails. */
@@ -111,14 +113,14 @@ export function summaryOfFold(fold: Fold): RunSummary {
     strict: run.settings.strict,
     judged: [
       ...rules.map((result) => {
-        const { rule, verdict, isKnown, reason, endpoints } = result;
+        const { rule, verdict, isKnown, reason, because, endpoints } = result;
         const { id, level, money } = rule;
         const failing = withRules(
           reportedPlaces(result),
           scenarios.map(({ planned }) => planned),
           settings.stakes,
         );
-        return { id, level, money, verdict, isKnown, reason, endpoints: judgedEndpoints(endpoints), failing };
+        return { id, level, money, verdict, isKnown, reason, because, endpoints: judgedEndpoints(endpoints), failing };
       }),
       ...expectationsOf(expectations),
     ],
@@ -216,6 +218,7 @@ const report = z.object({
       verdict,
       isKnown: z.boolean().default(false),
       reason: z.string().nullable(),
+      because: z.string().nullable().optional(),
       endpoints: z.array(z.object({ endpoint: z.string(), verdict })).default([]),
       failingPlaces: z
         .array(

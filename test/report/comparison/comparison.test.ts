@@ -131,11 +131,40 @@ describe('comparing two runs', () => {
     const hidden = rule('b', 'fail', { failing: [place('x')] });
     const before = run([rule('a', 'pass'), hidden]);
     const beside = compare(before, run([failing(place('x')), rule('b', 'pass')]));
-    expect(beside.fixed).toMatchObject([{ id: 'b', hiddenIn: 'x' }]);
+    expect([beside.fixed, beside.mayBeHidden]).toMatchObject([[], [{ id: 'b', hiddenIn: 'x' }]]);
     const style = { paint: PLAIN, width: 80, unicode: true };
-    expect(comparisonText(before, before, beside, style)).toContain('a new failure in x may hide it');
+    const text = comparisonText(before, before, beside, style);
+    expect(text).toContain('1 rule broken, 1 perhaps hidden.');
+    expect(text).toContain('Not known whether fixed: a new failure may hide the failure\n  ✓ b  MUST  failed before\n');
+    expect(text).toContain('a new failure in x may hide it');
     const elsewhere = compare(before, run([failing(place('y')), rule('b', 'pass')]));
-    expect(comparisonText(before, before, elsewhere, style)).not.toContain('may hide it');
+    expect(ids(elsewhere.fixed)).toEqual(['b']);
+    expect(comparisonText(before, before, elsewhere, style)).not.toContain('may hide');
+  });
+
+  it('does not call a rule gone that only failures of both runs left undecided', () => {
+    const still = failing(place('x'));
+    const open = (id: string, because: string | null) => rule(id, 'inconclusive', { because });
+    const before = run([still, rule('b', 'pass'), rule('c', 'pass'), rule('d', 'pass'), rule('e', 'pass')]);
+    const now = run([still, open('b', 'a'), open('c', 'b'), open('d', null), open('e', 'x')]);
+    const comparison = compare(before, now);
+    expect([ids(comparison.leftUndecided), ids(comparison.gone)]).toEqual([
+      ['b', 'c'],
+      ['d', 'e'],
+    ]);
+    expect(isLessTested(compare(before, { ...now, judged: now.judged.slice(0, 3) }))).toBe(true);
+    const [one, other] = [run([still, rule('b', 'pass')]), run([still, open('b', 'a')])];
+    expect(isLessTested(compare(one, other))).toBe(false);
+    const text = comparisonText(one, other, compare(one, other), { paint: PLAIN, width: 80, unicode: true });
+    expect(text).toContain('Nothing broken, 1 left undecided.');
+    expect(text).toContain(
+      'Left undecided by known failures: judged before, but not now\n  ? b  MUST  passed before\n',
+    );
+    // A failure that is new, or that got worse, does not explain this.
+    const grown = run([failing(place('x', 'bet')), open('b', 'a')]);
+    expect(ids(compare(one, grown).gone)).toEqual(['b']);
+    const fresh = compare(run([rule('a', 'pass'), rule('b', 'pass')]), other);
+    expect(ids(fresh.gone)).toEqual(['b']);
   });
 
   it('calls a rule worse that fails in another way, with or without a wrong balance', () => {

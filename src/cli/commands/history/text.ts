@@ -85,7 +85,8 @@ function changesText({ first_line }: PastRun, before: ListedRun['before']): stri
 const MAX_NAMES = 6;
 
 function changeParts(comparison: Comparison): readonly string[] {
-  const { broken, worse, fixed, warned, cleared, added, gone, slower, differences } = comparison;
+  const { broken, worse, fixed, mayBeHidden, warned, cleared, added, gone, leftUndecided } = comparison;
+  const { slower, differences } = comparison;
   const named = (what: string, ids: readonly string[]): readonly string[] => {
     if (ids.length === 0) return [];
     const more = ids.length > MAX_NAMES ? ` and ${ids.length - MAX_NAMES} more` : '';
@@ -96,10 +97,12 @@ function changeParts(comparison: Comparison): readonly string[] {
     ...named('broken', ids(broken)),
     ...named('worse', ids(worse)),
     ...named('fixed', ids(fixed)),
+    ...named('not known whether fixed', ids(mayBeHidden)),
     ...named('warning now', ids(warned)),
     ...named('no longer a warning', ids(cleared)),
     ...(added.length > 0 ? [`${plural(added.length, 'rule')} judged for the first time`] : []),
     ...(gone.length > 0 ? [`${plural(gone.length, 'rule')} no longer judged`] : []),
+    ...named('left undecided by known failures', ids(leftUndecided)),
     ...named(
       'slower',
       slower.map(({ call }) => call),
