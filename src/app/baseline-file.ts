@@ -4,7 +4,7 @@ import { RULES, type RuleId, ruleById } from '../contract/catalogue.ts';
 import { Money } from '../contract/money.ts';
 import type { KnownFailure } from '../journal/event.ts';
 import { EXPECTATION } from '../journal/finding.ts';
-import type { MoneySums } from '../journal/money-sums.ts';
+import { DIRECTIONS, type MoneySums } from '../journal/money-sums.ts';
 import { readCounts } from '../journal/results/failure-rate.ts';
 import { nearest } from '../scenario/near.ts';
 import { byPlace, type Diagnostic, diagnosticAt } from '../scenario/yaml/diagnostic.ts';
@@ -34,6 +34,9 @@ export const replySums = z.union([z.literal('amount'), sum, z.array(z.union([z.l
 export const share = z
   .string('must be a share in percent, such as 50%')
   .regex(/^(0|[1-9]\d{0,3})(\.\d{1,2})?%$/, 'must be a share in percent, such as 50%');
+
+/** The direction in which balances are wrong. */
+export const balances = z.enum(DIRECTIONS, 'must be too low, or too high');
 
 /** A number of failed checks and the number of all checks of the rule. */
 export const failedChecks = z
@@ -92,6 +95,11 @@ const entry = z.strictObject({
     .optional()
     .describe(
       'The highest sum by which the balance in a single reply may be wrong, such as 0.01 USD, or a list of sums in several currencies. The word amount: a reply may also be wrong by the amount of its call. It needs `wrongReplies: true`. Default: no limit.',
+    ),
+  balances: balances
+    .optional()
+    .describe(
+      'too low: the rule may make balances too low. It may make a balance too high in one scenario at most. too high: the other way. Default: both are allowed.',
     ),
   players: z
     .union([text, z.array(text).min(1, 'needs at least one player')])
@@ -263,6 +271,7 @@ function knownFailures(given: Entry, line: number, subjects: Subjects): readonly
     ...shareOf(given),
     ...(given.wrongReplies && { wrongReplies: given.wrongReplies }),
     ...repliesOf(given),
+    ...(given.balances && { balances: given.balances }),
     ...playersOf(given),
     ...(given.intermittent === true && { intermittent: true as const }),
     ...rateOf(given),
@@ -347,8 +356,15 @@ function sumsOf(sums: readonly string[]): MoneySums {
 function isSame(a: Entry, b: Entry): boolean {
   const shared = scenariosOf(a).some((scenario) => scenariosOf(b).includes(scenario));
   // Two entries that differ only in their sums are allowed. An entry with a higher sum may later replace the other entry.
-  const limitsOf = ({ money, moneyIn, share, wrongReplies, replyMoney, failedChecks: rate }: Entry): string =>
-    JSON.stringify([money, moneyIn, share, wrongReplies, replyMoney, rate]);
+  const limitsOf = ({
+    money,
+    moneyIn,
+    share,
+    wrongReplies,
+    replyMoney,
+    balances: of,
+    failedChecks: rate,
+  }: Entry): string => JSON.stringify([money, moneyIn, share, wrongReplies, replyMoney, of, rate]);
   const isSameMoney = limitsOf(a) === limitsOf(b);
   return (
     a.rule === b.rule &&
@@ -399,6 +415,7 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
         'share',
         'wrongReplies',
         'replyMoney',
+        'balances',
         'players',
         'otherPlayers',
         'intermittent',
@@ -421,7 +438,7 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
       endpoints.length === 0 ? 'is not judged for single endpoints' : `is judged only at ${endpoints.join(', ')}`;
     return { path: ['endpoint'], message: `\`${rule}\` ${judged}` };
   }
-  const ofMoney = ['money', 'moneyIn', 'share', 'wrongReplies', 'replyMoney', 'failedChecks'] as const;
+  const ofMoney = ['money', 'moneyIn', 'share', 'wrongReplies', 'replyMoney', 'balances', 'failedChecks'] as const;
   // A balance call that shows an old balance moves no money, but it has a rate.
   const aboutMoney = ofMoney.find(
     (key) => given[key] !== undefined && !(key === 'failedChecks' && rule === 'balance.read'),
@@ -431,7 +448,7 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
   }
   if (given.replyMoney !== undefined && !given.wrongReplies)
     return { path: ['replyMoney'], message: 'the key `wrongReplies: true` is missing, which allows wrong replies' };
-  const limit = (['moneyIn', 'share', 'wrongReplies'] as const).find((key) => given[key] !== undefined);
+  const limit = (['moneyIn', 'share', 'wrongReplies', 'balances'] as const).find((key) => given[key] !== undefined);
   if (limit !== undefined && money === false) {
     return {
       path: [limit],

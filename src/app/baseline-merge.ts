@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CALL_NAMES } from '../contract/call-name.ts';
 import { RULES } from '../contract/catalogue.ts';
-import { allows, breachAt, isNoLongerNeeded, judgeKnown } from '../journal/baseline.ts';
+import { allows, breachAt, isNoLongerNeeded, judgeKnown, otherDirection } from '../journal/baseline.ts';
 import type { KnownFailure } from '../journal/event.ts';
 import { EXPECTATION } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
@@ -26,6 +26,7 @@ import { editList } from '../scenario/yaml/edit-list.ts';
 import type { BaselineChange } from './baseline-changes.ts';
 import {
   allowedMoney,
+  balances,
   failedChecks,
   playersOf,
   rateOf,
@@ -49,6 +50,7 @@ const draft = z.object({
   share: share.optional(),
   wrongReplies: z.literal(true).optional(),
   replyMoney: replySums.optional(),
+  balances: balances.optional(),
   players: z.union([z.string(), z.array(z.string())]).optional(),
   otherPlayers: z.literal(false).optional(),
   intermittent: z.boolean().optional(),
@@ -237,7 +239,18 @@ function entryOfPlayers(
   };
   const conditions = { ...others, ...limits, players, ...(noOtherPlayers && { noOtherPlayers }) };
   if (!own.every((place) => allows(conditions, breachAt(place)))) return undefined;
-  return { ...first, scenarios: [], maxSums, maxSumsIn: {}, maxShare, wrongReplies, ...allowed, factor: undefined };
+  const { balances: direction } = known;
+  return {
+    ...first,
+    scenarios: [],
+    maxSums,
+    maxSumsIn: {},
+    maxShare,
+    wrongReplies,
+    ...allowed,
+    balances: direction,
+    factor: undefined,
+  };
 }
 
 /**
@@ -265,7 +278,10 @@ function raisedEntry(
     ? [...new Set([...(known.players ?? []), ...entries.flatMap((one) => one.players)])].toSorted()
     : [];
   const noOtherPlayers = isOfPlayers && known.noOtherPlayers === true;
-  const { maxShare: share, noOtherPlayers: _before, maxReplySums: _sums, replyAmounts: _amounts, ...others } = known;
+  const { maxShare: share, noOtherPlayers: _before, maxReplySums: _sums, replyAmounts: _amounts, ...rest } = known;
+  const { balances: noted, ...others } = rest;
+  const isTurned = noted !== undefined && own.some(({ directions }) => directions.includes(otherDirection(noted)));
+  const direction = isTurned ? undefined : noted;
   const wrongReplies = known.wrongReplies === true || entries.some((one) => one.wrongReplies);
   const replies = higherReplies(known, entries);
   const rate = known.failedChecks && higherRate([known, ...entries]);
@@ -276,13 +292,14 @@ function raisedEntry(
     ...(wrongReplies && { wrongReplies }),
     ...replies,
     ...(rate && { failedChecks: rate }),
+    ...(direction && { balances: direction }),
   };
-  const noted = entries.flatMap(({ maxShare }) => maxShare ?? []);
+  const shares = entries.flatMap(({ maxShare }) => maxShare ?? []);
   // Higher sums in single scenarios are tried first, because a higher limit of the whole entry allows more in all other scenarios. If the
   // run shows no share that could be noted, only sums are the limit.
   const raised = [limits, highestSums([limits, ...entries.map((one) => one.maxSums)])]
     .flatMap((maxSums): readonly Pick<KnownFailure, 'maxSums' | 'maxShare'>[] => [
-      ...(share === undefined ? [] : [{ maxSums, maxShare: highestShare([share, ...noted]) ?? share }]),
+      ...(share === undefined ? [] : [{ maxSums, maxShare: highestShare([share, ...shares]) ?? share }]),
       { maxSums },
     ])
     .find((higher) => own.every((place) => allows({ ...conditions, ...higher, maxSumsIn }, breachAt(place))));
@@ -297,6 +314,7 @@ function raisedEntry(
     maxReplySums: replies.maxReplySums,
     replyAmounts: replies.replyAmounts,
     failedChecks: rate,
+    balances: direction,
     factor: undefined,
     players,
     noOtherPlayers,
@@ -375,6 +393,7 @@ function knownFailures(entry: Draft, index: number, { run, baseline }: Fold): re
     ...shareOf(entry),
     ...(entry.wrongReplies && { wrongReplies: entry.wrongReplies }),
     ...repliesOf(entry),
+    ...(entry.balances && { balances: entry.balances }),
     ...playersOf(entry),
     ...(intermittent && { intermittent: true as const }),
     ...rateOf(entry),

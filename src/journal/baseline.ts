@@ -1,6 +1,6 @@
 import type { KnownFailure, RunEnded, RunStarted } from './event.ts';
 import { isAboutRaces, type RuleCounts, type RulePlace } from './judged-outcome.ts';
-import { currencyAbove, isWithoutSums, type MoneySums, times, type WrongSum } from './money-sums.ts';
+import { currencyAbove, type Direction, isWithoutSums, type MoneySums, times, type WrongSum } from './money-sums.ts';
 import { isMuchMoreOften } from './results/failure-rate.ts';
 import { highestReplied } from './results/replied-sums.ts';
 import { isMuchLarger, readShare, type Share } from './share.ts';
@@ -52,6 +52,8 @@ type Breach = Pick<RulePlace, 'rule' | 'endpoint' | 'scenario'> & {
   readonly hasWrongReply?: boolean | undefined;
   /** The sums by which replies were wrong. */
   readonly repliedSums?: readonly WrongSum[] | undefined;
+  /** Whether the sums made balances too low or too high. Undefined if this is not compared. */
+  readonly directions?: readonly Direction[] | undefined;
   /** The checks of the rule in all scenarios. Undefined if they are not known. */
   readonly ofRule?: RuleCounts | undefined;
 };
@@ -132,7 +134,7 @@ function isAt({ rule, endpoint, scenario }: KnownFailure, breach: Breach): boole
 /**
  * True if the entry allows the breach. An entry for breaches that move no money does not allow a breach that moves money. An
  * entry with sums does not allow higher sums, and it allows wrong balances in replies only if it says so, and up to the sum it says. An entry with a sum for the
- * scenario allows no breach of another kind. An entry with a rate does not allow that the rule fails much more often. An entry for an undecided rule allows no breach.
+ * scenario allows no breach of another kind. An entry with a direction does not allow that balances are wrong in the other one. An entry with a rate does not allow that the rule fails much more often. An entry for an undecided rule allows no breach.
  */
 export function allows(known: KnownFailure, breach: Breach): boolean {
   if (known.undecided) return false;
@@ -143,6 +145,7 @@ export function allows(known: KnownFailure, breach: Breach): boolean {
     exceededShare(known, breach) === undefined &&
     exceededSum(known, breach) === undefined &&
     !isOfOtherKind(known, breach) &&
+    !isOfOtherDirection(known, breach) &&
     !hasNewWrongReply(known, breach) &&
     exceededReply(known, breach) === undefined &&
     !failsMoreOften(known, breach)
@@ -171,6 +174,26 @@ export function isOfOtherKind({ maxSumsIn }: KnownFailure, { scenario, wrongSums
   const limits = maxSumsIn?.[scenario];
   return limits !== undefined && !isWithoutSums(limits) && wrongSums !== undefined && isWithoutSums(wrongSums);
 }
+
+/**
+ * True if the breach makes a balance wrong in the other direction than the entry allows. For example, wins were too low, and are now too
+ * high. One scenario does not show this, because croupier may have blamed the wrong call there.
+ */
+export function isOfOtherDirection(
+  { balances }: Pick<KnownFailure, 'balances'>,
+  { directions = [], ofRule }: Pick<Breach, 'directions' | 'ofRule'>,
+): boolean {
+  if (balances === undefined || ofRule === undefined) return false;
+  const other = otherDirection(balances);
+  return directions.includes(other) && ofRule.inDirection[other] >= MIN_OTHER_DIRECTION;
+}
+
+export function otherDirection(direction: Direction): Direction {
+  return direction === 'too low' ? 'too high' : 'too low';
+}
+
+/** Minimum number of scenarios with balances that are wrong in the other direction. */
+const MIN_OTHER_DIRECTION = 2;
 
 /**
  * True if the breach shows a wrong balance in a reply, but the entry is about wrong sums only. The sums of the reads would not show such a
@@ -219,11 +242,12 @@ interface ExceededSum {
   readonly currency: string;
 }
 
-/** Returns an entry without its limits of sums, shares and rates. It also allows wrong balances in replies. */
+/** Returns an entry without its limits of sums, directions, shares and rates. It also allows wrong balances in replies. */
 export function withoutLimits({
   maxShare: _maxShare,
   failedChecks: _failedChecks,
   maxReplySums: _maxReplySums,
+  balances: _balances,
   ...known
 }: KnownFailure): KnownFailure {
   return { ...known, maxSums: {}, maxSumsIn: {}, wrongReplies: true };
@@ -281,6 +305,7 @@ export function breachAt(place: RulePlace): Breach {
     alikeSums,
     outlyingSums,
     sumsWithoutShare,
+    directions,
     hasWrongReply,
     repliedSums,
     ofRule,
@@ -296,7 +321,7 @@ export function breachAt(place: RulePlace): Breach {
     hasWrongReply,
     repliedSums,
     ofRule,
-    ...(!isAboutRaces(rule) && { wrongSums, alikeSums, outlyingSums, sumsWithoutShare }),
+    ...(!isAboutRaces(rule) && { wrongSums, alikeSums, outlyingSums, sumsWithoutShare, directions }),
     ...(!isAboutRaces(rule) && shares.length > 0 && { shares }),
   };
 }

@@ -8,6 +8,7 @@ import { SIGNATURE_STATES } from '../contract/signature.ts';
 import { JOURNAL_FORMAT, type JournalEvent, OWED_BETS, PURPOSES, RUN_ENDINGS, STOP_SIGNALS } from './event.ts';
 import { NO_REPLY_REASONS } from './exchange.ts';
 import { EXPECTATION, VERDICTS } from './finding.ts';
+import { DIRECTIONS } from './money-sums.ts';
 
 /**
  * Defines an object of the journal. Unknown keys are allowed, because a later version of croupier may add keys without a new
@@ -201,6 +202,10 @@ const knownFailure = object({
   failedChecks: object({ failed: count, checks: count })
     .exactOptional()
     .describe('how many checks failed in the run of which the entry was written; a much higher rate is not allowed'),
+  balances: z
+    .enum(DIRECTIONS)
+    .exactOptional()
+    .describe('the only direction in which balances may be wrong; absent: both'),
   players: list(text).exactOptional().describe('the failure occurs only with these players'),
   noOtherPlayers: z
     .literal(true)

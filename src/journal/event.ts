@@ -5,7 +5,7 @@ import type { SessionState } from '../contract/session-state.ts';
 import type { SignatureState } from '../contract/signature.ts';
 import type { Exchange, ExchangeRequest } from './exchange.ts';
 import type { EXPECTATION, Finding, Place, Verdict } from './finding.ts';
-import type { MoneySums, WrongSum } from './money-sums.ts';
+import type { Direction, MoneySums, WrongSum } from './money-sums.ts';
 import type { Trace } from './network/trace.ts';
 import type { CheckCounts } from './results/failure-rate.ts';
 
@@ -66,6 +66,8 @@ export interface KnownFailure {
    * allowed. It is left out if any rate is allowed.
    */
   readonly failedChecks?: CheckCounts;
+  /** The only direction in which the rule may make balances wrong. It is left out if both directions are allowed. */
+  readonly balances?: Direction;
   /**
    * The players whose calls show the failure, if the calls of other players don't. Then a run in which these players did not test the
    * rule does not show that the failure is fixed. It is left out for other failures.

@@ -6,6 +6,8 @@ import type { Attributed, Intermittent, KnownFailure, MovedAlone, SumFound } fro
 import { EXPECTATION, type Finding, graver, VERDICTS, type Verdict } from './finding.ts';
 import {
   addUp,
+  type Direction,
+  directionOf,
   inAlikeCurrencies,
   isWithoutSums,
   joinSums,
@@ -287,6 +289,12 @@ export interface RulePlace {
   /** The same sums, in each currency in which the same failure would give an alike sum. */
   readonly alikeSums: MoneySums;
   /**
+   * Whether the sums made balances too low or too high, once for each sum. A sum is left out if the calls to which it belongs are not known:
+   * another rule may explain it. Empty if other rules of the scenario have sums of the other direction: then one wrong balance may have been
+   * divided into sums of both directions.
+   */
+  readonly directions: readonly Direction[];
+  /**
    * For each currency: the highest of the sums that depend on the balance and that are a much larger share of their calls than the
    * other sums of the rule. `wrongSums` does not contain these sums.
    */
@@ -323,6 +331,8 @@ export interface RulePlace {
 export interface RuleCounts extends CheckCounts {
   /** Number of scenarios of which `hasWrongReply` is true. */
   readonly replying: number;
+  /** For each direction, the number of scenarios in which a sum made a balance wrong in this direction. */
+  readonly inDirection: Readonly<Record<Direction, number>>;
   /** The sums by which replies were wrong, for each scenario that has such sums. */
   readonly repliedSums: readonly (readonly WrongSum[])[];
   /** True if the run played the whole suite. */
@@ -400,6 +410,7 @@ export function rulePlaces(
       movesMoney: own.some(({ verdict, noMoney }) => (verdict === 'fail' || verdict === 'warn') && !noMoney),
       wrongSums,
       alikeSums: inAlikeCurrencies(wrongSums, stakes),
+      directions: comparable.filter(({ moved }) => moved !== undefined).map(directionOf),
       outlyingSums: outlyingSums(sums, usual.get(rule)),
       hasVaryingSum: own.some(
         ({ verdict, findings }) => verdict === 'fail' && findings.some(({ wrongSum }) => wrongSum?.varies),
@@ -468,10 +479,13 @@ export function rulePlaces(
 }
 
 function countsOf(places: readonly RulePlace[], whole: boolean): RuleCounts {
+  const scenariosIn = (direction: Direction): number =>
+    places.filter(({ directions }) => directions.includes(direction)).length;
   return {
     failed: places.reduce((sum, { failed }) => sum + failed, 0),
     checks: places.reduce((sum, { checks }) => sum + checks, 0),
     replying: places.filter(({ hasWrongReply }) => hasWrongReply).length,
+    inDirection: { 'too low': scenariosIn('too low'), 'too high': scenariosIn('too high') },
     repliedSums: places.flatMap(({ repliedSums }) => (repliedSums.length > 0 ? [repliedSums] : [])),
     whole,
   };
@@ -486,16 +500,22 @@ function placeKey({ rule, endpoint }: RulePlace): string {
  * too low and a sum that is too high, so neither of them is a share of the calls.
  */
 function isOpposed(sums: readonly WrongSum[], others: readonly JudgedOutcome[]): boolean {
-  const isNegative = ({ amount }: WrongSum): boolean => amount.startsWith('-');
   const ofOthers = others.filter(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive');
   return ofOthers.some((outcome) =>
     outcome.sums.some((other) =>
-      sums.some((sum) => sum.currency === other.currency && isNegative(sum) !== isNegative(other)),
+      sums.some((sum) => sum.currency === other.currency && directionOf(sum) !== directionOf(other)),
     ),
   );
 }
 
-const NO_CHECKS: RuleCounts = { failed: 0, checks: 0, replying: 0, repliedSums: [], whole: false };
+const NO_CHECKS: RuleCounts = {
+  failed: 0,
+  checks: 0,
+  replying: 0,
+  inDirection: { 'too low': 0, 'too high': 0 },
+  repliedSums: [],
+  whole: false,
+};
 
 /** The place of a breach that croupier's own call has shown. */
 const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'players' | 'outlyingSums' | 'varyingShare'> = {
@@ -507,6 +527,7 @@ const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'players' 
   movesMoney: true,
   wrongSums: {},
   alikeSums: {},
+  directions: [],
   hasVaryingSum: true,
   stakeSums: {},
   sumsWithoutShare: {},

@@ -30,6 +30,15 @@ export interface WrongSum {
   readonly calls?: readonly { readonly call: CallName; readonly amount: string }[];
 }
 
+/** The two ways in which a sum makes balances wrong: the wallet has too little, or too much. */
+export const DIRECTIONS = ['too low', 'too high'] as const;
+
+export type Direction = (typeof DIRECTIONS)[number];
+
+export function directionOf({ amount }: Pick<WrongSum, 'amount'>): Direction {
+  return amount.startsWith('-') ? 'too low' : 'too high';
+}
+
 /** Sums without their signs. The key is the code of the currency, or an empty text for an unknown currency. */
 export type MoneySums = Readonly<Record<string, string>>;
 

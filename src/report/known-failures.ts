@@ -8,11 +8,13 @@ import {
   exceededSum,
   failsMoreOften,
   hasNewWrongReply,
+  isOfOtherDirection,
   isOfOtherKind,
   isOfOtherPlayers,
   type KnownGroup,
   knownGroups,
   newPlaces,
+  otherDirection,
   withoutLimits,
 } from '../journal/baseline.ts';
 import { EXPECTATION, type Verdict } from '../journal/finding.ts';
@@ -137,6 +139,14 @@ export function worseSentence(id: RuleId, { rules, baseline }: Pick<Fold, 'rules
   );
   if (replying.length > 0 && replying.length === places.length)
     return `the baseline lists this rule without \`wrongReplies: true\`, but the replies now have wrong balances: the next read shows another balance (in ${listed(scenariosOf(replying))})`;
+  const turned = places.flatMap((place) => {
+    const listing = baseline.find(
+      ({ known, state }) => state === 'failing' && known.rule === id && isOfOtherDirection(known, breachAt(place)),
+    );
+    return listing?.known.balances ?? [];
+  });
+  if (turned.length === places.length && turned[0] !== undefined)
+    return `the baseline lists this rule for balances that are ${turned[0]}, but now they are ${otherDirection(turned[0])} (in ${listed(scenariosOf(places))})`;
   const others = places.filter((place) =>
     baseline.some(
       ({ known, state }) => state === 'failing' && known.rule === id && isOfOtherKind(known, breachAt(place)),

@@ -118,6 +118,36 @@ describe('a baseline of a failure that not each call shows', () => {
     expect(await statusWith(text, [{ finding: { ...SUM_ONCE, rule: 'win.credit' }, scenarios: 40 }])).toBe(1);
   });
 
+  it('notes in which direction balances are wrong, and does not allow the other one in two scenarios', async () => {
+    const low: Partial<Finding> = { ...SUM_ONCE, wrongSum: { amount: '-0.50', currency: 'USD', moved: '1' } };
+    const known: readonly Failing[] = [{ finding: low, scenarios: 6 }];
+    const turned: readonly Failing[] = [{ finding: SUM_ONCE, scenarios: 2 }];
+    const text = await updated(known);
+    expect(text).toContain('  balances: too low # balances that are too high are worse\n');
+    expect(await statusWith(text, known)).toBe(0);
+    expect(await statusWith(text, [...known, { finding: SUM_ONCE, scenarios: 1 }])).toBe(0);
+    expect(await statusWith(text, [...known, ...turned])).toBe(1);
+    expect(await statusWith(text, turned)).toBe(1);
+    expect(worseSentence('bet.debit', await foldOf(turned, { baseline: text }))).toBe(
+      'the baseline lists this rule for balances that are too low, but now they are too high (in bet/s0, bet/s1)',
+    );
+    const both = await updated(turned, text);
+    expect(both.match(/- rule:/g)).toHaveLength(1);
+    expect(both).not.toContain('balances:');
+    expect(await statusWith(both, [...known, ...turned])).toBe(0);
+  });
+
+  it('notes no direction if few balances are wrong, or if those of another rule are wrong in the other one', async () => {
+    expect(await updated([{ finding: SUM_ONCE, scenarios: 5 }])).not.toContain('balances:');
+    const credit: Partial<Finding> = { rule: 'win.credit', wrongSum: { amount: '-0.50', currency: 'USD', moved: '1' } };
+    expect(
+      await updated([
+        { finding: SUM_ONCE, scenarios: 6 },
+        { finding: { ...SUM_ONCE, ...credit }, scenarios: 1 },
+      ]),
+    ).not.toContain('balances:');
+  });
+
   it('gets the higher rate by an update', async () => {
     const often: readonly Failing[] = [{ finding: ONCE, scenarios: 40, perScenario: 3 }];
     const before = await updated(NOW_AND_THEN);

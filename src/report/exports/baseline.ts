@@ -18,6 +18,8 @@ import type { Fold } from '../../journal/fold.ts';
 import type { RulePlace } from '../../journal/judged-outcome.ts';
 import {
   currencyAbove,
+  DIRECTIONS,
+  type Direction,
   decimalsOf,
   highestSums,
   isWithoutSums,
@@ -62,6 +64,8 @@ export interface BaselineEntry {
   readonly replyAmounts: true | undefined;
   /** The number of failed checks of the rule, and of all its checks. Undefined if no rate is noted. */
   readonly failedChecks: CheckCounts | undefined;
+  /** The only direction in which the rule may make balances wrong. Undefined if no direction is noted. */
+  readonly balances: Direction | undefined;
   /** The only players whose calls break the rule; empty if the failures do not depend on the player. */
   readonly players: readonly string[];
   /** True if the entry does not allow failures of other players. */
@@ -203,6 +207,7 @@ export function entriesFor(
         maxReplySums: allowsReplies ? replies.maxReplySums : undefined,
         replyAmounts: allowsReplies ? replies.replyAmounts : undefined,
         failedChecks: isRated && !isWorse(place) ? rateOf(own, stabilities) : undefined,
+        balances: isByChance && !noMoney ? directionIn(own, fold) : undefined,
         players: isNowAndThen ? [] : players,
         noOtherPlayers: !isNowAndThen && isOfPlayers && stabilities.isOnlyOfPlayers(first),
         intermittent: isNowAndThen,
@@ -255,6 +260,25 @@ function rateOf(own: readonly RulePlace[], stabilities: Stabilities): CheckCount
   const isStable = failed > 0 && (isSingleCall || stabilities.scattered.length === 0) && !hasLateCalls(own);
   return whole && checks >= MIN_CHECKS_OF_RATE && isStable ? { failed, checks } : undefined;
 }
+
+/**
+ * Returns the direction in which a rule about single calls makes balances wrong, if there are enough such sums, and if all sums of these
+ * rules have the same direction. Otherwise, the next run may blame this rule for a sum of another one. If the wallet carries out calls
+ * late, chance decides the direction.
+ *
+ * @param own the failures of the rule
+ */
+function directionIn(own: readonly RulePlace[], { places }: Fold): Direction | undefined {
+  const [first] = own;
+  if (!first || !OF_ONE_DIRECTION.includes(first.rule) || hasLateCalls(places)) return undefined;
+  const count = own.reduce((sum, { directions }) => sum + directions.length, 0);
+  if (count < MIN_WRONG_SUMS) return undefined;
+  const ofSingleCalls = places.filter(({ rule, failed }) => failed > 0 && OF_ONE_DIRECTION.includes(rule));
+  return DIRECTIONS.find((one) => ofSingleCalls.every(({ directions }) => directions.every((other) => other === one)));
+}
+
+/** With fewer wrong sums, it may be chance that all of them have the same direction. */
+const MIN_WRONG_SUMS = 6;
 
 /** With fewer checks, chance explains any rate of a later run. */
 const MIN_CHECKS_OF_RATE = 20;
@@ -315,6 +339,7 @@ function entryWithoutFailure(rule: RuleId, { run }: Fold): BaselineEntry {
     maxReplySums: undefined,
     replyAmounts: undefined,
     failedChecks: undefined,
+    balances: undefined,
     players: [],
     noOtherPlayers: false,
     intermittent: false,
@@ -631,6 +656,7 @@ function keptEntry({ known, failed, checks }: KnownResult, client: string): Base
     maxReplySums,
     replyAmounts,
     failedChecks,
+    balances,
     players = [],
     noOtherPlayers = false,
     intermittent = false,
@@ -647,6 +673,7 @@ function keptEntry({ known, failed, checks }: KnownResult, client: string): Base
     maxReplySums,
     replyAmounts,
     failedChecks,
+    balances,
     players,
     noOtherPlayers,
     intermittent,
@@ -748,6 +775,7 @@ export const LIMIT_KEYS = [
   'share',
   'wrongReplies',
   'replyMoney',
+  'balances',
   'players',
   'otherPlayers',
   'intermittent',
@@ -777,6 +805,7 @@ export function limitLines(entry: BaselineEntry): readonly string[] {
     ...(maxShare === undefined ? [] : [`share: ${percentText(maxShare)} # ${REMARKS.share}`]),
     ...(wrongReplies ? [`wrongReplies: true # ${REMARKS.wrongReplies}`] : []),
     ...(replied.length === 0 ? [] : [`replyMoney:${listText(replied)} # ${REMARKS.replyMoney}`]),
+    ...(entry.balances ? [`balances: ${entry.balances} # ${REMARKS[entry.balances]}`] : []),
     ...(players.length === 0 ? [] : [`players:${listText(players)} # ${REMARKS.players}`]),
     ...(noOtherPlayers ? [`otherPlayers: false # ${REMARKS.otherPlayers}`] : []),
     ...(intermittent ? [`intermittent: true${rate}`] : []),
@@ -793,6 +822,8 @@ const REMARKS = {
   share: 'of the amounts of the calls',
   wrongReplies: 'the next read may show another balance than the reply',
   replyMoney: 'the highest sum by which a reply may be wrong',
+  'too low': 'balances that are too high are worse',
+  'too high': 'balances that are too low are worse',
   players: 'no other player failed',
   otherPlayers: 'a failure of another player is worse',
   rate: 'a much higher rate is worse',
