@@ -8,8 +8,8 @@ import { walletIdOf } from '../session-pool.ts';
 
 /** Number of recent calls that are kept. */
 const MAX_CALLS = 256;
-/** With more calls at the same time, nearly every sum would be the sum of some of them. */
-const MAX_CANDIDATES = 4;
+/** Maximum number of different sums of calls that are compared with a change. */
+const MAX_SUMS = 4096;
 
 /** A balance of another player may be shown with fewer decimals, because the players have different currencies. */
 const CUT_DECIMALS = Money.of('0.01');
@@ -76,6 +76,8 @@ export class CallsOfOthers {
   /**
    * True if calls that were in progress for other players in the period explain a change of a balance: the change is the sum of the
    * effects of some of these calls, or the new balance is the balance in the reply to one of them.
+   *
+   * If there were many calls, this may be chance. So it proves nothing alone.
    */
   explain(walletID: string, { from, to }: { readonly from: Money; readonly to: Money }, period: Period): boolean {
     const change = to.minus(from);
@@ -84,10 +86,12 @@ export class CallsOfOthers {
     );
     if (candidates.some(({ effect, replied }) => effect.equals(change) || isShownAs(replied, to))) return true;
     const effects = candidates.map(({ effect }) => effect).filter((effect) => !effect.isZero());
-    if (effects.length > MAX_CANDIDATES) return false;
-    let sums: Money[] = [Money.zero];
-    for (const effect of effects) sums = sums.flatMap((sum) => [sum, sum.plus(effect)]);
-    return sums.some((sum) => sum.equals(change));
+    const sums = new Map([['0', Money.zero]]);
+    for (const effect of effects) {
+      if (sums.has(change.toString()) || sums.size > MAX_SUMS) break;
+      for (const sum of [...sums.values()].map((one) => one.plus(effect))) sums.set(sum.toString(), sum);
+    }
+    return sums.has(change.toString());
   }
 }
 

@@ -46,6 +46,30 @@ export const SESSION_DEFECTS: readonly Defect[] = [
     },
   },
   {
+    name: 'credits-to-first-player',
+    breaks: ['win.credit', 'refund.restore'],
+    // Refunds of every kind go to the wrong player.
+    mayBreak: ['session.isolated', 'refund.without-round', 'refund.one-of-many', 'refund.broken-connection'],
+    description:
+      'Players do not get their wins and refunds: the money goes to the first player with the same currency, because a query has no condition.',
+    change: (right) => {
+      const first = new Map<string, number>();
+      return {
+        walletOf: (store, session) => {
+          const own = right.walletOf(store, session);
+          if (!first.has(own.currency)) first.set(own.currency, own.id);
+          return own;
+        },
+        book: (store, wallet, moved) => {
+          const other = first.get(wallet.currency);
+          if (moved <= 0n || other === undefined || other === wallet.id) return right.book(store, wallet, moved);
+          store.setBalance(other, store.wallet(other).balance + moved);
+          return right.book(store, wallet, 0n);
+        },
+      };
+    },
+  },
+  {
     name: 'round-id-globally-unique',
     breaks: ['session.round-id-reuse'],
     mayBreak: ['refund.foreign-session'],

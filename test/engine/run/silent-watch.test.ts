@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { conclude } from '../../../src/journal/conclusion.ts';
-import { operatorServer, ran, scenarioOf } from '../operator-server.ts';
+import { operatorServer, P1, P2, ran, scenarioOf } from '../operator-server.ts';
 
+/** The first scenario of a run is played alone. */
+const FIRST = scenarioOf('balance/read', 'rules: [balance.read]\nsteps: [{ balance: }]');
 const BET = scenarioOf('bet/one', 'rules: [bet.debit]\nsteps:\n  - bet:\n  - balance:\n');
 
 describe('the watch of a balance after a failure', () => {
@@ -32,6 +34,41 @@ describe('the watch of a balance after a failure', () => {
     });
     const { fold } = await ran(operator.url, [BET], { watchesBalances: true });
     expect([fold.movedAlone?.values.length, conclude(fold).exitCode]).toEqual([2, 3]);
+  });
+
+  it.each([
+    ['somebody else moves it by the amounts of the calls of another player by chance', false, 3],
+    ['the calls of the other player move it instead of their own', true, 1],
+  ])('decides whose money it is if %s', async (_, isWrong, status) => {
+    const rounds = Array.from(
+      { length: isWrong ? 25 : 80 },
+      () => '  - bet: { amount: "1.00" }\n  - win: { amount: "7.00" }\n  - wait: 15ms\n',
+    );
+    const OTHER = scenarioOf(
+      'win/many',
+      `rules: [win.credit]\nneeds: { currency: { decimals: 0 } }\nsteps:\n${rounds.join('').replaceAll('.00"', '"')}`,
+    );
+    const OWN = scenarioOf(
+      'win/own',
+      'rules: [bet.debit]\nneeds: { currency: { decimals: 2 } }\nsteps:\n  - bet:\n  - balance:\n',
+    );
+    const sessions = [P1, { ...P2, currency: 'JPY' }];
+    const operator = await operatorServer(
+      ({ call, fields }, tell, wallet) => {
+        if (fields?.sessionID === 's1' && call === 'bet') wallet.move('-0.37');
+        if (fields?.sessionID !== 's2' || fields.amount !== '7') return tell();
+        wallet.move('7.00');
+        const reply = tell();
+        // The other player keeps enough for the next bet.
+        if (isWrong) wallet.move('-6.00', 'p2');
+        return reply;
+      },
+      { sessions },
+    );
+    const { fold } = await ran(operator.url, [FIRST, OTHER, OWN], { watchesBalances: true, lingerMs: 200 }, sessions);
+    // A change that the watch does not explain is a proof, and not only a sign.
+    const isProof = fold.movedAlone !== null && fold.movedAlone.onlyUnrepeated === undefined;
+    expect([isProof, conclude(fold).exitCode]).toEqual([!isWrong, status]);
   });
 
   it('keeps the failure of a wallet that takes a wrong amount', async () => {
