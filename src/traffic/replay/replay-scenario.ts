@@ -168,16 +168,19 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
 /**
  * Returns the numbers of the calls that got no reply, or no reply in time, and were followed by another call of the same round or
  * transaction. For the service, the outcome of such a call is unknown. The refund or the repetition of the call shows how the operator
- * handles this. If the missing reply is itself the mistake, the connection is not broken.
+ * handles this. If the missing reply is itself the mistake, the connections of all attempts of this call stay whole.
  */
 function cutOffCalls(
   calls: readonly LoggedCall[],
   { wrong, cutsOff }: Pick<ReplayScenarioOptions, 'wrong' | 'cutsOff'>,
 ): ReadonlySet<number> {
   if (cutsOff === undefined) return new Set();
+  const wrongIds = new Set(calls.flatMap(({ number, seen }) => (wrong.has(number) ? (seen.txID ?? []) : [])));
+  const isWrong = ({ number, seen }: LoggedCall): boolean =>
+    wrong.has(number) || (seen.txID !== null && wrongIds.has(seen.txID));
   const unanswered = calls.filter(
     (call) =>
-      (mustBeCutOff(call) && (isLate(call) || !wrong.has(call.number))) ||
+      (mustBeCutOff(call) && (isLate(call) || !isWrong(call))) ||
       (cutsOff === 'also-broken' && wasBrokenAfterSending(call)),
   );
   return new Set(unanswered.flatMap((call) => (nextRelated(call, calls) === undefined ? [] : [call.number])));
