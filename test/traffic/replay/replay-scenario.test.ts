@@ -49,6 +49,18 @@ it('a call after the timeout of another one is not replayed in parallel with it'
   ]);
 });
 
+it('no attempt of a call is broken if the missing reply to one of them is the mistake', () => {
+  const log = new Log()
+    .bet('t-1', '200.00', { none: 'reset', tookMs: 5, at: 0 })
+    .bet('t-1', '200.00', { none: 'reset', tookMs: 5, at: 1 })
+    .refund('t-2', 't-1', '200.00', { balance: '100.00', tookMs: 50, at: 2 })
+    .bet('t-3', '1.00', { none: 'reset', tookMs: 5, at: 3 }, { round: 'r-2' })
+    .refund('t-4', 't-3', '1.00', { balance: '100.00', tookMs: 50, at: 4 }, { round: 'r-2' });
+  const { calls } = log.timeline();
+  const { cutOff } = replayScenario(calls, { ...OPTIONS, wrong: new Set([2]), cutsOff: 'unanswered' });
+  expect([...cutOff]).toEqual([4]);
+});
+
 it('the connection of a call without a reply in time can be broken, and the time until the deadline becomes a pause', () => {
   const log = new Log()
     .bet('t-1', '20.00', { none: 'too-late', tookMs: 5000, at: 0 })
