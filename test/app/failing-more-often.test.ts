@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { readBaseline } from '../../src/app/baseline-file.ts';
 import { mergeBaseline } from '../../src/app/baseline-merge.ts';
 import { conclude } from '../../src/journal/conclusion.ts';
 import type { JournalEvent } from '../../src/journal/event.ts';
 import type { Finding } from '../../src/journal/finding.ts';
 import { type Fold, foldJournal } from '../../src/journal/fold.ts';
 import { worseSentence } from '../../src/report/known-failures.ts';
-import { ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
+import { ended, found, planned, runEnded, started } from '../journal/events.ts';
+import { startedWith } from './run-with-baseline.ts';
 
 const OTHERS = ['win.credit', 'refund.restore', 'money.conservation'] as const;
 const SCENARIOS = Array.from({ length: 40 }, (_, at) => planned(`bet/s${at}`, ['bet.debit', ...OTHERS]));
@@ -28,21 +28,11 @@ async function foldOf(
   failing: readonly Failing[],
   { baseline = '', whole = true }: { readonly baseline?: string; readonly whole?: boolean } = {},
 ): Promise<Fold> {
-  const start = runStarted(SCENARIOS);
-  const suite = SCENARIOS.map((scenario) => ({ ...scenario, tags: [] }));
-  const reading = readBaseline('b.yaml', baseline, { suite, chosen: suite, clients: [] });
-  if (reading.kind === 'broken') throw new Error(JSON.stringify(reading.diagnostics));
-  const known = reading.known.map(({ client: _client, ...entry }) => entry);
   const findings = failing.flatMap(({ finding, scenarios, perScenario = 1 }) =>
     Array.from({ length: scenarios }, () => Array.from({ length: perScenario }, () => finding)),
   );
   return await foldJournal([
-    {
-      ...start,
-      whole,
-      settings: { ...start.settings, stakes: { USD: '1' } },
-      ...(known.length > 0 && { baseline: { file: 'b.yaml', known } }),
-    },
+    { ...startedWith(baseline, SCENARIOS), whole },
     ...SCENARIOS.flatMap(({ id }, at): readonly JournalEvent[] => {
       const own = findings[at] ?? [];
       const passed = CHECKS - own.length;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { readBaseline } from '../../src/app/baseline-file.ts';
 import { mergeBaseline } from '../../src/app/baseline-merge.ts';
 import { conclude } from '../../src/journal/conclusion.ts';
 import type { JournalEvent } from '../../src/journal/event.ts';
 import { type Fold, foldJournal } from '../../src/journal/fold.ts';
 import type { WrongSum } from '../../src/journal/money-sums.ts';
 import { worseSentence } from '../../src/report/known-failures.ts';
-import { ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
+import { ended, found, planned, runEnded, started } from '../journal/events.ts';
+import { sessionsOf, startedWith } from './run-with-baseline.ts';
 
 const FEW = 8;
 /** With this number of scenarios, a player hardly plays two certain ones by chance. */
@@ -38,24 +38,8 @@ interface Reuse {
 async function foldOf(played: Played, baseline = '', reuse: Reuse = { player: 'eva', fails: false }): Promise<Fold> {
   const scenarios = SCENARIOS.slice(0, played.length);
   const all = [...scenarios, REUSE];
-  const start = runStarted(all);
-  const suite = all.map((scenario) => ({ ...scenario, tags: [] }));
-  const reading = readBaseline('b.yaml', baseline, { suite, chosen: suite, clients: [] });
-  if (reading.kind === 'broken') throw new Error(JSON.stringify(reading.diagnostics));
-  const known = reading.known.map(({ client: _client, ...entry }) => entry);
-  const sessions = PLAYERS.map((player) => ({
-    sessionID: `s-${player}`,
-    player,
-    currency: 'USD',
-    gameID: null,
-    state: 'active' as const,
-  }));
   return await foldJournal([
-    {
-      ...start,
-      settings: { ...start.settings, sessions, stakes: { USD: '1' } },
-      ...(known.length > 0 && { baseline: { file: 'b.yaml', known } }),
-    },
+    startedWith(baseline, all, { sessions: sessionsOf(PLAYERS) }),
     ...scenarios.flatMap(({ id }, at): readonly JournalEvent[] => {
       const [player = '', wrong, other, warns] = played[at] ?? [];
       const wrongSum = wrong === 'reply' ? undefined : wrong;

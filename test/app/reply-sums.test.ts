@@ -6,7 +6,8 @@ import type { JournalEvent } from '../../src/journal/event.ts';
 import type { Finding } from '../../src/journal/finding.ts';
 import { type Fold, foldJournal } from '../../src/journal/fold.ts';
 import { worseSentence } from '../../src/report/known-failures.ts';
-import { ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
+import { ended, found, planned, runEnded, started } from '../journal/events.ts';
+import { startedWith } from './run-with-baseline.ts';
 
 const SCENARIOS = Array.from({ length: 40 }, (_, at) => planned(`bet/s${at}`, ['bet.debit']));
 
@@ -19,17 +20,8 @@ const wrong = (amount: string, moved: string, more: Partial<Finding> = {}): Part
 
 /** A run in which the first scenarios have these findings. */
 async function foldOf(findings: readonly Partial<Finding>[], baseline = ''): Promise<Fold> {
-  const start = runStarted(SCENARIOS);
-  const suite = SCENARIOS.map((scenario) => ({ ...scenario, tags: [] }));
-  const reading = readBaseline('b.yaml', baseline, { suite, chosen: suite, clients: [] });
-  if (reading.kind === 'broken') throw new Error(JSON.stringify(reading.diagnostics));
-  const known = reading.known.map(({ client: _client, ...entry }) => entry);
   return await foldJournal([
-    {
-      ...start,
-      settings: { ...start.settings, stakes: { USD: '1', JPY: '100' } },
-      ...(known.length > 0 && { baseline: { file: 'b.yaml', known } }),
-    },
+    startedWith(baseline, SCENARIOS, { stakes: { USD: '1', JPY: '100' } }),
     ...SCENARIOS.flatMap(({ id }, at): readonly JournalEvent[] => [
       started(id),
       ...(findings[at] ? [found(id, 'bet.debit', 'fail', findings[at])] : []),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readBaseline } from '../../src/app/baseline-file.ts';
 import { mergeBaseline } from '../../src/app/baseline-merge.ts';
 import { conclude } from '../../src/journal/conclusion.ts';
 import type { JournalEvent } from '../../src/journal/event.ts';
 import { type Fold, foldJournal } from '../../src/journal/fold.ts';
-import { ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
+import { ended, found, planned, runEnded, started } from '../journal/events.ts';
+import { sessionsOf, startedWith } from './run-with-baseline.ts';
 
 const SCENARIOS = Array.from({ length: 30 }, (_, at) => planned(`bet/s${at}`, ['balance.read']));
 const PLAYERS = ['em', 'eva', 'bo'] as const;
@@ -12,24 +12,8 @@ type Player = (typeof PLAYERS)[number];
 
 /** A run in which each player plays ten scenarios. `stale` are the players of the first scenarios, in which a read shows an old balance. */
 async function foldOf(stale: readonly Player[], baseline = ''): Promise<Fold> {
-  const start = runStarted(SCENARIOS);
-  const suite = SCENARIOS.map((scenario) => ({ ...scenario, tags: [] }));
-  const reading = readBaseline('b.yaml', baseline, { suite, chosen: suite, clients: [] });
-  if (reading.kind === 'broken') throw new Error(JSON.stringify(reading.diagnostics));
-  const known = reading.known.map(({ client: _client, ...entry }) => entry);
-  const sessions = PLAYERS.map((player) => ({
-    sessionID: `s-${player}`,
-    player,
-    currency: 'USD',
-    gameID: null,
-    state: 'active' as const,
-  }));
   return await foldJournal([
-    {
-      ...start,
-      settings: { ...start.settings, sessions, stakes: { USD: '1' } },
-      ...(known.length > 0 && { baseline: { file: 'b.yaml', known } }),
-    },
+    startedWith(baseline, SCENARIOS, { sessions: sessionsOf(PLAYERS) }),
     ...SCENARIOS.flatMap(({ id }, at): readonly JournalEvent[] => [
       { ...started(id), sessions: { main: `s-${stale[at] ?? PLAYERS[at % 3]}` } },
       ...(at < stale.length ? [found(id, 'balance.read', 'fail', { staleRead: true })] : []),

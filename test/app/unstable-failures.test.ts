@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { readBaseline } from '../../src/app/baseline-file.ts';
 import { mergeBaseline } from '../../src/app/baseline-merge.ts';
 import type { RuleId } from '../../src/contract/catalogue.ts';
 import { conclude } from '../../src/journal/conclusion.ts';
@@ -7,6 +6,7 @@ import type { JournalEvent, KnownFailure } from '../../src/journal/event.ts';
 import { EXPECTATION, type Finding } from '../../src/journal/finding.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
 import { attributed, ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
+import { knownIn } from './run-with-baseline.ts';
 
 /** The text of a baseline after an update. */
 const updatedText = (...given: Parameters<typeof mergeBaseline>): string => mergeBaseline(...given).text;
@@ -63,17 +63,9 @@ async function baselineOf(failures: readonly Failure[], before = ''): Promise<st
     .replaceAll(/expires: #.*/g, 'expires: 2999-01-01');
 }
 
-/** The known failures of a baseline. */
-function knownOf(baseline: string): readonly KnownFailure[] {
-  const suite = SCENARIOS.map((scenario) => ({ ...scenario, tags: [] }));
-  const reading = readBaseline('b.yaml', baseline, { suite, chosen: suite, clients: [] });
-  if (reading.kind === 'broken') throw new Error(JSON.stringify(reading.diagnostics));
-  return reading.known.map(({ client: _client, ...entry }) => entry);
-}
-
 /** The exit status of a run with a baseline. */
 async function statusWith(baseline: string, failures: readonly Failure[]): Promise<number> {
-  const known = knownOf(baseline);
+  const known = knownIn(baseline, SCENARIOS);
   const events = eventsOf(failures).map((event) =>
     event.event === 'run-started' ? { ...event, baseline: { file: 'b.yaml', known } } : event,
   );
@@ -225,7 +217,8 @@ describe('a baseline of failures that the next run may show elsewhere', () => {
     expect(text).toMatch(
       /- rule: bet.many-in-round\n {2}client: "acme"\n {2}money:\n(?: {4}- .*\n)* {4}- "0.03 USD"\n(?: {4}- .*\n)* {2}undecided/,
     );
-    const conclusion = async (sum: string, list = text) => conclude(await foldJournal(eventsWith(sum, knownOf(list))));
+    const conclusion = async (sum: string, list = text) =>
+      conclude(await foldJournal(eventsWith(sum, knownIn(list, SCENARIOS))));
     expect(await conclusion('-0.01')).toMatchObject({ exitCode: 0 });
     expect(await conclusion('-0.99')).toMatchObject({
       exitCode: 3,

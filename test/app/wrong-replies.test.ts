@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readBaseline } from '../../src/app/baseline-file.ts';
 import { mergeBaseline } from '../../src/app/baseline-merge.ts';
 import { conclude } from '../../src/journal/conclusion.ts';
 import type { Finding } from '../../src/journal/finding.ts';
 import { type Fold, foldJournal } from '../../src/journal/fold.ts';
 import { worseSentence } from '../../src/report/known-failures.ts';
-import { ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
+import { ended, found, planned, runEnded, started } from '../journal/events.ts';
+import { startedWith } from './run-with-baseline.ts';
 
 const SCENARIOS = Array.from({ length: 8 }, (_, at) => planned(`win/s${at}`, ['win.credit']));
 const FEE: Partial<Finding> = { wrongSum: { amount: '-0.10', currency: 'USD', moved: '1' } };
@@ -14,17 +14,8 @@ const REPLY: Partial<Finding> = { wrongReply: true };
 
 /** A run of the whole suite, with the failure of each scenario. */
 async function foldOf(failures: readonly Partial<Finding>[], baseline = ''): Promise<Fold> {
-  const start = runStarted(SCENARIOS);
-  const suite = SCENARIOS.map((scenario) => ({ ...scenario, tags: [] }));
-  const reading = readBaseline('b.yaml', baseline, { suite, chosen: suite, clients: [] });
-  if (reading.kind === 'broken') throw new Error(JSON.stringify(reading.diagnostics));
-  const known = reading.known.map(({ client: _client, ...entry }) => entry);
   return await foldJournal([
-    {
-      ...start,
-      settings: { ...start.settings, stakes: { USD: '1' } },
-      ...(known.length > 0 && { baseline: { file: 'b.yaml', known } }),
-    },
+    startedWith(baseline, SCENARIOS),
     ...SCENARIOS.flatMap(({ id }, at) => [
       started(id),
       found(id, 'win.credit', 'fail', failures[at] ?? FEE),

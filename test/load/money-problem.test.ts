@@ -1,24 +1,6 @@
 import { expect, it } from 'vitest';
-import { Money } from '../../src/contract/money.ts';
-import type { Suspicion } from '../../src/load/cause/suspicions.ts';
 import { withoutChance } from '../../src/load/money-problem.ts';
-import { problem } from './problem.ts';
-import { transaction } from './transaction.ts';
-
-const lost: Suspicion = {
-  transaction: transaction({ amount: '1.51' }),
-  rule: 'bet.debit',
-  what: 'was answered 200, but took nothing',
-  delta: Money.of('1.51'),
-  kind: 'lost',
-};
-const doubled: Suspicion = {
-  transaction: transaction({ number: 8, amount: '1.51' }),
-  rule: 'bet.debit',
-  what: 'was taken twice',
-  delta: Money.of('1.51').negated(),
-  kind: 'doubled',
-};
+import { doubled, lost, problem } from './problem.ts';
 
 it.each([
   ['a single one is', 1, 0, true],

@@ -1,6 +1,25 @@
 import { Money } from '../../src/contract/money.ts';
 import type { Suspicion } from '../../src/load/cause/suspicions.ts';
 import type { MoneyProblem } from '../../src/load/money-problem.ts';
+import { transaction } from './transaction.ts';
+
+/** A bet of 1.51 that took nothing. */
+export const lost: Suspicion = {
+  transaction: transaction({ amount: '1.51' }),
+  rule: 'bet.debit',
+  what: 'was answered 200, but took nothing',
+  delta: Money.of('1.51'),
+  kind: 'lost',
+};
+
+/** A bet of 1.51 that was taken twice. */
+export const doubled: Suspicion = {
+  transaction: transaction({ number: 8, amount: '1.51' }),
+  rule: 'bet.debit',
+  what: 'was taken twice',
+  delta: Money.of('1.51').negated(),
+  kind: 'doubled',
+};
 
 /** Returns a wrong balance, which should be 10 USD. */
 export function problem(

@@ -3,24 +3,11 @@ import { Money } from '../../../src/contract/money.ts';
 import type { Suspicion } from '../../../src/load/cause/suspicions.ts';
 import { withWrongWallets } from '../../../src/load/cause/wrong-wallets.ts';
 import type { TracedSuspicion } from '../../../src/load/money-problem.ts';
-import { problem } from '../problem.ts';
+import { doubled, lost as lostBet, problem } from '../problem.ts';
 import { transaction } from '../transaction.ts';
 
 const bet = transaction({ number: 7, amount: '1.51', sentAtMs: 150 });
-const lost: Suspicion = {
-  transaction: bet,
-  rule: 'bet.debit',
-  what: 'was answered 200, but took nothing',
-  delta: Money.of('1.51'),
-  kind: 'lost',
-};
-const doubled: Suspicion = {
-  transaction: transaction({ number: 8, amount: '1.51' }),
-  rule: 'bet.debit',
-  what: 'was taken twice',
-  delta: Money.of('1.51').negated(),
-  kind: 'doubled',
-};
+const lost: Suspicion = { ...lostBet, transaction: bet };
 
 it.each([
   ['which nothing else explains', []],
