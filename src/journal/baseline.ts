@@ -132,9 +132,14 @@ function isAt({ rule, endpoint, scenario }: KnownFailure, breach: Breach): boole
 }
 
 /**
- * True if the entry allows the breach. An entry for breaches that move no money does not allow a breach that moves money. An
- * entry with sums does not allow higher sums, and it allows wrong balances in replies only if it says so, and up to the sum it says. An entry with a sum for the
- * scenario allows no breach of another kind. An entry with a direction does not allow that balances are wrong in the other one. An entry with a rate does not allow that the rule fails much more often. An entry for an undecided rule allows no breach.
+ * True if the entry allows the breach:
+ *
+ * - An entry for breaches that move no money does not allow a breach that moves money.
+ * - An entry with sums does not allow higher sums. It allows wrong balances in replies only if it says so, and up to the sum it says.
+ * - An entry with a sum for the scenario allows no breach of another kind.
+ * - An entry with a direction does not allow that balances are wrong in the other one.
+ * - An entry with a rate does not allow that the rule fails much more often.
+ * - An entry for an undecided rule allows no breach.
  */
 export function allows(known: KnownFailure, breach: Breach): boolean {
   if (known.undecided) return false;
@@ -211,8 +216,8 @@ export function hasNewWrongReply(
 }
 
 /**
- * Returns the sum by which a reply is wrong, if it is higher than the entry allows. Undefined if there is none. If failures occur only now and
- * then, or if the repetition of the scenario did not show it, several scenarios must show a higher sum.
+ * Returns the sum by which a reply is wrong, if it is higher than the entry allows. Undefined if there is none. If failures occur only
+ * now and then, or if the repetition of the scenario did not show it, several scenarios must show a higher sum.
  */
 export function exceededReply(known: KnownFailure, breach: Breach): ExceededSum | undefined {
   const { maxReplySums: limits, replyAmounts, intermittent } = known;
@@ -261,8 +266,8 @@ export function exceededShare({ maxShare }: KnownFailure, { shares = [] }: Breac
 
 /**
  * Returns the sum that is higher than the entry allows. Undefined if there is none. If the entry notes a share, only the sums are
- * compared of which no share is known: the same share of a call for more money is the same failure. If the entry has a sum for the scenario of the
- * breach, this sum is the limit. If the amounts of its currency can't be compared with those of the breach, the limit of the whole
+ * compared of which no share is known: the same share of a call for more money is the same failure. If the entry has a sum for the
+ * scenario of the breach, this sum is the limit. If the amounts of its currency can't be compared with those of the breach, the limit of the whole
  * entry counts.
  */
 export function exceededSum(known: KnownFailure, breach: Breach): ExceededSum | undefined {

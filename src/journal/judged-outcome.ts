@@ -289,9 +289,9 @@ export interface RulePlace {
   /** The same sums, in each currency in which the same failure would give an alike sum. */
   readonly alikeSums: MoneySums;
   /**
-   * Whether the sums made balances too low or too high, once for each sum. A sum is left out if the calls to which it belongs are not known:
-   * another rule may explain it. Empty if other rules of the scenario have sums of the other direction: then one wrong balance may have been
-   * divided into sums of both directions.
+   * Whether the sums made balances too low or too high, once for each sum. A sum is left out if the calls to which it belongs are not
+   * known: another rule may explain it. Empty if other rules of the scenario have sums of the other direction: then one wrong balance may
+   * have been divided into sums of both directions.
    */
   readonly directions: readonly Direction[];
   /**

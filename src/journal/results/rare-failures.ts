@@ -17,8 +17,8 @@ const OF_CALLS: readonly (readonly [CallName, RuleId])[] = [
 const MIN_ONCE = 2;
 
 /**
- * Returns a function that makes failures undecided that a rare failure of another rule explains. If the operator takes a wrong sum for a bet only now and then, such a
- * bet may be part of a scenario about another rule. The other rule is undecided under all these conditions:
+ * Returns a function that makes failures undecided that a rare failure of another rule explains. If the operator takes a wrong sum for a
+ * bet only now and then, such a bet may be part of a scenario about another rule. The other rule is undecided under all these conditions:
  *
  * - its failure did not occur again when croupier repeated the scenario;
  * - the rule about the call fails now and then in other scenarios: the baseline says so, or two of these failures did not occur again;
@@ -99,12 +99,8 @@ function isExplained(sum: WrongSum, kind: CallName, error: WrongSum): boolean {
   return (sum.calls ?? []).some(({ call, amount }) => {
     if (call !== kind) return false;
     if (sum.currency === error.currency && wrong.equals(usual)) return true;
-    const rest =
-      of &&
-      wrong
-        .times(of)
-        .minus(usual.times(Money.of(amount)))
-        .absolute();
-    return of !== undefined && rest !== undefined && !of.isZero() && rest.compare(unit.times(of)) <= 0;
+    if (of === undefined || of.isZero()) return false;
+    const rest = wrong.times(of).minus(usual.times(Money.of(amount)));
+    return rest.absolute().compare(unit.times(of)) <= 0;
   });
 }

@@ -223,8 +223,8 @@ export function entriesFor(
 }
 
 /**
- * Returns the sums by which single replies were wrong, as limits for the next run. If most replies are wrong by the amount of their call, they may
- * be wrong by any amount in the next run. If the other replies are all wrong by the same sum, this sum is the limit, else ten times the
+ * Returns the sums by which single replies were wrong, as limits for the next run. If most replies are wrong by the amount of their
+ * call, they may be wrong by any amount in the next run. If the other replies are all wrong by the same sum, this sum is the limit, else ten times the
  * highest one. Late calls have no limit, because chance decides which calls a reply includes.
  *
  * @param own the failures of the rule

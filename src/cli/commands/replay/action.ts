@@ -280,8 +280,8 @@ async function playAgain(
     };
     const first = await playOnce(assign(incident, flags, client), flags.journal);
     const again = assign(incident, flags, client, 'also-broken');
-    // The test operator replied in time to a call that had no reply, or no reply in time, in the record. So the replay breaks the connection of
-    // this call. For rules about the reply itself, a broken connection would show nothing.
+    // The test operator replied in time to a call that had no reply, or no reply in time, in the record. So the replay breaks the
+    // connection of this call. For rules about the reply itself, a broken connection would show nothing.
     const { verdict, past } = first.outcome;
     const isInTime =
       (verdict === 'not reproduced' || verdict === 'differs') &&
