@@ -1,5 +1,5 @@
 import { Money } from '../../contract/money.ts';
-import type { JournalEvent } from '../../journal/event.ts';
+import type { JournalEvent, Received, Sending } from '../../journal/event.ts';
 import type { BalancesOfOthers } from '../../judge/reads/balances-of-others.ts';
 import { readReply } from '../../reply/read.ts';
 import { sessionOfSending } from '../after/past-call.ts';
@@ -37,6 +37,8 @@ export class CallsOfOthers {
   readonly #options: Pick<RunOptions, 'client' | 'now'>;
   readonly #balancesOfOthers: BalancesOfOthers;
   readonly #calls = new Map<string, MovingCall>();
+  /** The wallets of the balance calls in progress. */
+  readonly #reads = new Map<string, string>();
 
   /** @param balancesOfOthers gets the balances in the replies */
   constructor(options: Pick<RunOptions, 'client' | 'now'>, balancesOfOthers: BalancesOfOthers) {
@@ -46,31 +48,41 @@ export class CallsOfOthers {
 
   /** Notes the calls of the run. Each event must be noted at the time at which it occurs. */
   note(event: JournalEvent): void {
-    if (event.event === 'received') {
-      const call = this.#calls.get(event.id);
-      if (!call) return;
-      call.receivedMs = this.#options.now();
-      const replied = event.outcome.kind === 'reply' ? readReply(event.outcome.reply).balance.money : undefined;
-      if (replied) {
-        call.replied = replied;
-        this.#balancesOfOthers.recordReplied(call.walletID, replied);
-      }
-      return;
-    }
-    if (event.event !== 'sending' || event.call === 'balance' || event.amount === undefined) return;
-    if (event.signed !== undefined) return;
+    if (event.event === 'sending') this.#sending(event);
+    else if (event.event === 'received') this.#received(event);
+  }
+
+  #sending(event: Sending): void {
     const sessionID = sessionOfSending(event);
     const session = this.#options.client.sessions.find((one) => one.sessionID === sessionID);
-    if (!session) return;
+    if (!session || event.signed !== undefined) return;
+    const walletID = walletIdOf(session);
+    if (event.call === 'balance') {
+      this.#reads.set(event.id, walletID);
+      return;
+    }
+    if (event.amount === undefined) return;
     const amount = Money.of(event.amount);
     const [oldest] = this.#calls.keys();
     if (this.#calls.size >= MAX_CALLS && oldest !== undefined) this.#calls.delete(oldest);
     this.#calls.set(event.id, {
-      walletID: walletIdOf(session),
+      walletID,
       effect: event.call === 'bet' ? amount.negated() : amount,
       sentMs: this.#options.now(),
       receivedMs: Number.POSITIVE_INFINITY,
     });
+  }
+
+  #received({ id, outcome }: Received): void {
+    const [call, readOf] = [this.#calls.get(id), this.#reads.get(id)];
+    this.#reads.delete(id);
+    if (call) call.receivedMs = this.#options.now();
+    const balance = outcome.kind === 'reply' ? readReply(outcome.reply).balance.money : undefined;
+    if (!balance) return;
+    if (readOf !== undefined) this.#balancesOfOthers.recordRead(readOf, balance);
+    if (!call) return;
+    call.replied = balance;
+    this.#balancesOfOthers.recordReplied(call.walletID, balance);
   }
 
   /**

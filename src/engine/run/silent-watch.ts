@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Money } from '../../contract/money.ts';
+import { Money } from '../../contract/money.ts';
 import type { JournalEvent, MovedAlone } from '../../journal/event.ts';
 import type { Finding } from '../../journal/finding.ts';
 import { isShownByBalance } from '../../journal/moved-alone.ts';
@@ -14,6 +14,8 @@ import type { CallsOfOthers, Period } from './calls-of-others.ts';
 
 /** Minimum number of reads in one watch. The pauses between them are a part of the time in which a call may take effect late (`lingerMs`). */
 const READS = 16;
+/** Maximum number of further reads in a watch whose last read has another balance than the one before. */
+const MAX_FURTHER_READS = 2;
 /** Minimum time of a watch after a failure that did not occur again, as a multiple of `lingerMs`. */
 const LONG_WATCH_LINGERS = 2;
 /**
@@ -145,14 +147,19 @@ export class SilentWatch {
     const others: Money[] = [];
     const lastCall = this.#lastCallOf(session);
     const endMs = now() + (lingers - 1) * lingerMs;
-    const isOver = (): boolean => readings.length >= READS && now() >= endMs;
+    // A change in the last read may be a fault of this read. A further read decides it.
+    const isOver = (): boolean =>
+      readings.length >= READS &&
+      now() >= endMs &&
+      (readings.length > READS + MAX_FURTHER_READS ||
+        readings.at(-1)?.value.equals(readings.at(-2)?.value ?? Money.zero) === true);
     while (!isOver() && !this.#isMoved && !signal.aborted) {
       if (readings.length > 0) await sleep(lingerMs / READS, undefined, { signal }).catch(() => undefined);
       const fromMs = now();
       const value = await adjuster.read(account, 'probe');
       if (!value) return false;
       // A single balance of another player is a fault of the read. If the next read shows it too, somebody may have moved the balance.
-      if (this.#balancesOfOthers.ownerOf(walletIdOf(session), value) !== undefined && !others.at(-1)?.equals(value)) {
+      if (this.#balancesOfOthers.isOfRead(walletIdOf(session), value) && !others.at(-1)?.equals(value)) {
         others.push(value);
         if (others.length > READS) return false;
         continue;
@@ -176,7 +183,7 @@ export class SilentWatch {
     return readings.filter(({ value }, index) => {
       const [before, after] = [readings[index - 1], readings[index + 1]];
       const isSingle = before && after && before.value.equals(after.value) && !before.value.equals(value);
-      return !isSingle || this.#balancesOfOthers.ownerOf(walletIdOf(session), value) === undefined;
+      return !isSingle || !this.#balancesOfOthers.isOfRead(walletIdOf(session), value);
     });
   }
 

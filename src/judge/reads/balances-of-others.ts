@@ -33,6 +33,8 @@ interface Player {
 export class BalancesOfOthers {
   readonly #players = new Map<string, Player>();
   readonly #replied = new Map<string, Replied>();
+  /** The last balances that the balance calls of each player have shown. */
+  readonly #read = new Map<string, readonly string[]>();
   readonly #shown = new Set<string>();
 
   /** Records a balance that is right. */
@@ -48,6 +50,11 @@ export class BalancesOfOthers {
     this.#replied.set(walletID, replied);
     replied.recent = [...replied.recent.slice(1 - RECENT), text];
     if (replied.all.size < MAX_BALANCES) replied.all.add(text);
+  }
+
+  /** Records a balance that a balance call has shown. Nothing says whether it is right. */
+  recordRead(walletID: string, balance: Money): void {
+    this.#read.set(walletID, [...(this.#read.get(walletID) ?? []).slice(1 - RECENT), balance.toString()]);
   }
 
   #note(wallet: Wallet, balance: Money): Player {
@@ -76,8 +83,23 @@ export class BalancesOfOthers {
    */
   ownerOf(id: string, balance: Money): string | undefined {
     const text = balance.toString();
-    if (balance.isZero() || this.#players.get(id)?.all.has(text) || this.#replied.get(id)?.all.has(text))
-      return undefined;
+    if (this.#players.get(id)?.all.has(text) || this.#replied.get(id)?.all.has(text)) return undefined;
+    return this.#otherWith(id, balance);
+  }
+
+  /**
+   * True if a balance that came and went seems to be a wrong read. After the proof that the operator shows balances of other players, the
+   * player itself may have had it before: croupier may have taken such a balance for the player's own.
+   */
+  isOfRead(id: string, balance: Money): boolean {
+    if (!this.isProven) return this.ownerOf(id, balance) !== undefined;
+    const isShownToOther = [...this.#read].some(([other, read]) => other !== id && read.includes(balance.toString()));
+    return isShownToOther || this.#otherWith(id, balance) !== undefined;
+  }
+
+  #otherWith(id: string, balance: Money): string | undefined {
+    if (balance.isZero()) return undefined;
+    const text = balance.toString();
     for (const [other, { wallet, recent }] of this.#players) {
       if (other === id) continue;
       if (recent.includes(text) || wallet.possible().some((one) => one.equals(balance))) return other;

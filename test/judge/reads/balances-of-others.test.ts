@@ -79,4 +79,22 @@ describe("a balance call that shows another player's balance", () => {
     reads.open(own, anna);
     expect([shows(ben, anna), verdicts()]).toEqual(['stays', ['inconclusive']]);
   });
+
+  it("is recognised by the balance in the reply to the other player's call", () => {
+    const replied = Money.of('733.20');
+    expect(balances.ownerOf(own.id, replied)).toBeUndefined();
+    balances.recordReplied(other.id, replied);
+    expect(balances.ownerOf(own.id, replied)).toBe(other.id);
+    balances.recordReplied(own.id, replied);
+    expect(balances.ownerOf(own.id, replied)).toBeUndefined();
+  });
+
+  it('may be a balance that croupier took for the own one, once the fault is proven', () => {
+    balances.record(own, ben);
+    balances.recordRead(other.id, ben);
+    expect(balances.isOfRead(own.id, ben)).toBe(false);
+    balances.shown(own.id, Money.of('734.20'));
+    balances.shown(own.id, Money.of('735.10'));
+    expect(balances.isOfRead(own.id, ben)).toBe(true);
+  });
 });
