@@ -57,9 +57,17 @@ const MAX_UNANSWERED_ENDS = 2;
 const MAX_SENDINGS_INTERRUPTED = 2;
 /** Maximum number of times that a balance is read while the operator is too busy to answer. */
 const MAX_READS = 4;
+/** Maximum number of wrong balances of one session that are reported. */
+const MAX_REPORTED_MISSES = 3;
 /** Number of plain bets that are placed to find out why the operator declined a bet. */
 const PLAIN_BETS = 2;
 const FIRST_PAUSE_MS = 50;
+
+/** A wrong balance after a round whose bet and win were accepted. */
+interface Miss {
+  readonly expected: Money;
+  readonly actual: Money;
+}
 
 /** The result of a round that croupier plays to change a balance. `again`: the bet failed, but may succeed later. */
 type Round = 'played' | 'again' | 'failed';
@@ -88,6 +96,9 @@ export class BalanceAdjuster {
   readonly #shortfalls: { readonly scenario: string; readonly wrongSum: WrongSum }[] = [];
   /** The number of wins of 0 that got no reply. */
   #unansweredEnds = 0;
+  /** For each session whose balance was wrong after a round that croupier played: the last wrong balance and the expected one. */
+  readonly #misses = new Map<string, Miss>();
+  readonly #reportedMisses = new Map<string, number>();
 
   constructor(sender: Sender, run: BalanceAdjusterOptions) {
     this.#sender = sender;
@@ -115,6 +126,7 @@ export class BalanceAdjuster {
     purpose: 'prepare' | 'restore',
     open?: RoundToEnd,
   ): Promise<Money | undefined> {
+    this.#misses.delete(account.sessionID);
     let now = from;
     let beginnings = 0;
     let begun = open;
@@ -138,6 +150,9 @@ export class BalanceAdjuster {
       if (!read) return undefined;
       if (round === 'played' && !raising.isZero())
         this.#recordShortfall(account, raising, read.minus(now.plus(missing)));
+      const expected = now.plus(missing);
+      const isMissed = read.minus(expected).absolute().compare(Money.unit(account.denomination.decimals)) >= 0;
+      if (round === 'played' && isMissed) this.#misses.set(account.sessionID, { expected, actual: read });
       now = read;
       beginnings += 1;
       if (round === 'failed' || beginnings === MAX_ROUNDS || this.#run.signal?.aborted) break;
@@ -145,6 +160,18 @@ export class BalanceAdjuster {
       else await sleep(FIRST_PAUSE_MS * 2 ** beginnings);
     }
     return now;
+  }
+
+  /**
+   * Returns the wrong balance after the last change of the balance of a session. Undefined if no balance was wrong, or if this method has
+   * returned enough wrong balances of the session already. So a fault leaves only a few scenarios undecided.
+   */
+  missOf(sessionID: string): Miss | undefined {
+    const miss = this.#misses.get(sessionID);
+    const reported = this.#reportedMisses.get(sessionID) ?? 0;
+    if (!miss || reported >= MAX_REPORTED_MISSES) return undefined;
+    this.#reportedMisses.set(sessionID, reported + 1);
+    return miss;
   }
 
   /** Reads the balance. Retries the read if the operator is too busy. */

@@ -94,7 +94,7 @@ export class AttemptRunner {
   readonly #context: RunContext;
   /** The rules whose failures have occurred again, by rule and endpoint. */
   readonly #repeated = new Set<string>();
-  /** For each scenario with a failure that occurred again: the ids of the wallets that it used. */
+  /** For each scenario with a failure that counts: the ids of the wallets that it used. */
   readonly #walletsOfRepeated: ReadonlySet<string>[] = [];
   /** The number of scenarios that were played again because of a failure that did not occur again. */
   #searches = 0;
@@ -127,7 +127,7 @@ export class AttemptRunner {
     return !this.#repeatsFailures || [...this.#repeated].some((one) => one.split(' ')[0] === rule);
   }
 
-  /** True if a failure has occurred again in a scenario that did not use a wallet. */
+  /** True if a failure that only a balance shows counts in a scenario that did not use a wallet. */
   failsWithout(walletID: string): boolean {
     return this.#walletsOfRepeated.some((walletIDs) => !walletIDs.has(walletID));
   }
@@ -178,8 +178,8 @@ export class AttemptRunner {
     }
     if (attempted.findings.some(isUnproven)) this.#hasUnproven = true;
     const repeated = attempted.findings.filter(isRepeated);
-    if (times > 0 && repeated.length > 0)
-      this.#walletsOfRepeated.push(new Set([...series.assignment.values()].map(walletIdOf)));
+    // After a failure of the rule has occurred again, further failures of the rule count without a repetition.
+    if (repeated.length > 0) this.#walletsOfRepeated.push(new Set([...series.assignment.values()].map(walletIdOf)));
     for (const finding of repeated) {
       this.#repeated.add(placeOf(finding));
       if (times > 0) this.#context.intermittentFailures.addRepeated(series.assignment, times + 1);

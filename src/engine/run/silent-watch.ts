@@ -121,7 +121,7 @@ export class SilentWatch {
    * A balance may have changed by the amounts of the calls of other players. If the calls of these players fail again and again, the
    * operator moves their money in the wrong account. Else it is chance, and somebody else moves the balance.
    *
-   * @param failsForOthers true if a failure has occurred again in a scenario that did not use the wallet with this id
+   * @param failsForOthers true if a failure counts in a scenario that did not use the wallet with this id
    */
   async atEnd(adjuster: BalanceAdjuster, failsForOthers: (walletID: string) => boolean): Promise<void> {
     for (const suspect of this.#suspects.values()) await this.#watch(suspect, adjuster);

@@ -555,3 +555,24 @@ it('a bet is not reported as wrong because the win of 0 that completed the last 
   const run = await ran(url, [scenarioOf('bet/one', steps), scenarioOf('bet/two', steps)]);
   expect(run.findings('bet.debit')).toEqual([]);
 });
+
+it('a balance that stays wrong while croupier raises it leaves the scenario undecided, and does not skip it', async () => {
+  // The wallet leaves out the zeros at the end of a balance.
+  const { url } = await operatorServer((_called, tell) => {
+    const reply = tell();
+    const body = reply.body as { readonly balance?: string };
+    if (body.balance === undefined) return reply;
+    return { ...reply, body: { ...body, balance: String(Number(body.balance)).replace(/0+$/, '') || '0' } };
+  });
+  const rich = scenarioOf(
+    'bet/rich',
+    'rules: [bet.debit]\nneeds: { balance: "900.00" }\nsteps: [{ bet: }, { balance: }]',
+  );
+  const played = await ran(url, [rich]);
+  expect(played.scenario('bet/rich')).toMatchObject({
+    verdict: 'inconclusive',
+    reason: expect.stringContaining(
+      'after a bet and a win that were accepted, the balance was 19 instead of',
+    ) as string,
+  });
+});
