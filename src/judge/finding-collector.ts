@@ -171,6 +171,11 @@ export class FindingCollector {
     return { kind: 'warn', expected, actual, why: SHOWN_BY_PROBE, causes };
   }
 
+  /** True after a call that the service never sends: a breach of a MUST rule is then only a warning. */
+  get isAfterProbe(): boolean {
+    return this.#afterProbe;
+  }
+
   /** Adds the rules that explain the breach if the operator has taken the step for another call. */
   #withMistakenCall({ rule, step }: FindingSubject, decision: Decision): Decision {
     // Two calls with one operator txID show the reader what has happened, so this finding stays.

@@ -30,6 +30,7 @@ import type { Effects } from '../wallet/effects.ts';
 import type { Wallet } from '../wallet/wallet.ts';
 import { WalletMemory } from '../wallet/wallet-memory.ts';
 import type { BalancesOfOthers } from './balances-of-others.ts';
+import { ReadsBehindReplies } from './reads-behind-replies.ts';
 import { ReplyChain, type WrongLink } from './reply-chain.ts';
 import { movesLeftOut, type StaleReadHistory, StaleReads } from './stale-reads.ts';
 
@@ -49,6 +50,7 @@ export class IdleReads {
   readonly #seenBefore: (observation: string) => boolean;
   readonly #memories = new Map<Wallet, WalletMemory>();
   readonly #replyChains = new Map<Wallet, ReplyChain>();
+  readonly #readsBehindReplies = new Map<Wallet, ReadsBehindReplies>();
   #pending: IdleRead | undefined;
   /** The player whose balance the pending read seems to show. */
   #owner: string | undefined;
@@ -107,9 +109,14 @@ export class IdleReads {
     const rule = PLAIN_EFFECTS[step.call]?.rule;
     const said = reading?.balance.money;
     const last = wallet.moves.at(-1);
-    const isLink = answer === 'accepted' && isPlain(planned) && !isStored && last?.step === step.key;
-    if (!isLink || !rule || !said) {
+    const isNew = step.origin.kind === 'fresh' && !planned.sameTxID && !isStored && planned.group === null;
+    if (answer !== 'accepted' || !isNew || last?.step !== step.key || !rule || !said) {
       this.forgetReplies(wallet);
+      return;
+    }
+    this.#behindReplies(wallet).reply(step.call, said, last.delta);
+    if (!isPlain(planned)) {
+      this.#replyChain(wallet).interrupt();
       return;
     }
     const alsoAbout = wallet.pendingChecks.filter((one) => one.step.key === step.key).map((one) => one.rule);
@@ -121,6 +128,7 @@ export class IdleReads {
   /** Forgets the balances in replies. This is necessary after a call whose effect is not certain. */
   forgetReplies(wallet: Wallet): void {
     this.#replyChain(wallet).interrupt();
+    this.#behindReplies(wallet).interrupt();
   }
 
   #reportWrongLink({ rule, step, exchange, said, before, delta, by, alsoAbout }: WrongLink, wallet: Wallet): void {
@@ -151,6 +159,8 @@ export class IdleReads {
   take(read: IdleRead): ReadResult {
     const { wallet, value } = read;
     this.#replyChain(wallet).read(value);
+    const old = this.#behindReplies(wallet).read(read);
+    if (old) this.#staleReads.reportOld(old, wallet.id);
     if (!wallet.known) {
       this.open(wallet, value);
       return { kind: 'settled' };
@@ -513,6 +523,14 @@ export class IdleReads {
     const chain = new ReplyChain();
     this.#replyChains.set(wallet, chain);
     return chain;
+  }
+
+  #behindReplies(wallet: Wallet): ReadsBehindReplies {
+    const known = this.#readsBehindReplies.get(wallet);
+    if (known) return known;
+    const behind = new ReadsBehindReplies();
+    this.#readsBehindReplies.set(wallet, behind);
+    return behind;
   }
 
   #memory(wallet: Wallet): WalletMemory {

@@ -8,6 +8,7 @@ import type { FindingCollector } from '../finding-collector.ts';
 import type { IdleRead, UnexpectedReply } from '../idle-read.ts';
 import type { Effects } from '../wallet/effects.ts';
 import type { Move, Wallet } from '../wallet/wallet.ts';
+import type { OldRead } from './reads-behind-replies.ts';
 
 /**
  * Maximum number of waits without success if no wait has succeeded yet. A wait succeeds if a stale balance is right when it is read
@@ -216,13 +217,26 @@ export class StaleReads {
     });
     if (kinds.length === 0) return;
     this.#staleReads.record(kinds, healed, wallet.id);
+    this.#decide({ step, exchange }, listBalances(wallet.possible()), actual);
+  }
+
+  /** Reports a read that was old, as the replies prove. Reports each rule only once in a scenario. */
+  reportOld({ value, step, exchange, call, said }: OldRead, walletID: string): void {
+    // A warning explains no other finding. So it must not change the rule that explains them.
+    if (this.#collector.isAfterProbe) return;
+    this.#staleReads.record([call], false, walletID);
+    const actual = `the balance is ${value}, which does not include the last call; the next reply continues from ${said}`;
+    this.#decide({ step, exchange }, said.toString(), actual);
+  }
+
+  #decide(at: Pick<IdleRead, 'step' | 'exchange'>, right: string, actual: string): void {
     const { rule } = this.#staleReads;
     if (rule === undefined || this.#reported.has(rule)) return;
     this.#reported.add(rule);
     // If calls of another kind prove to be late too, all reads are late. This is one fault, and not one fault of each kind of call.
     const causes: readonly RuleId[] = rule === 'balance.read' ? [] : ['balance.read'];
-    const expected = `the next read includes all earlier calls: the balance is ${listBalances(wallet.possible())}`;
-    this.#collector.decide({ rule, step, exchange }, { ...breach(expected, actual, causes), staleRead: true });
+    const expected = `the next read includes all earlier calls: the balance is ${right}`;
+    this.#collector.decide({ rule, ...at }, { ...breach(expected, actual, causes), staleRead: true });
   }
 
   /** The rule that the operator breaks with its stale reads; undefined if there was none. */

@@ -1,0 +1,74 @@
+import type { CallName } from '../../contract/call-name.ts';
+import type { Money } from '../../contract/money.ts';
+import type { CallStep } from '../../scenario/plan/plan.ts';
+import type { IdleRead } from '../idle-read.ts';
+
+/** A read that showed the balance before the last call, although the reply to this call had another balance. */
+export interface OldRead {
+  readonly value: Money;
+  readonly step: CallStep;
+  readonly exchange: string;
+  /** The kind of the call whose effect the read does not include. */
+  readonly call: CallName;
+  /** The balance in the reply to this call. */
+  readonly said: Money;
+}
+
+/**
+ * Finds the reads of one wallet that show old balances, also if the operator moves wrong sums. The replies prove this under all these
+ * conditions:
+ *
+ * - the read showed the balance in the reply to the call before the last call;
+ * - the reply to the next call continues from the reply to the last call;
+ * - the next read shows a balance that the replies had after the first read was old.
+ */
+export class ReadsBehindReplies {
+  #last: { readonly call: CallName; readonly said: Money; readonly before: Money | undefined } | undefined;
+  #old: OldRead | undefined;
+  /** True if the reply to the call after the old read continues from the reply before it. */
+  #isContinued = false;
+
+  /** Forgets the replies. This is necessary after a call whose effect is not certain. */
+  interrupt(): void {
+    this.#last = undefined;
+    this.#forgetOld();
+  }
+
+  /**
+   * Notes the reply to an accepted call that was sent alone.
+   *
+   * @param delta the signed sum that the call must move
+   */
+  reply(call: CallName, said: Money, delta: Money): void {
+    const last = this.#last;
+    this.#last = { call, said, before: last?.said };
+    // Only the very next reply counts, so that no further call can explain the balance.
+    if (this.#old && !this.#isContinued && last?.said.plus(delta).equals(said)) this.#isContinued = true;
+    else this.#forgetOld();
+  }
+
+  /**
+   * Notes the balance of a read that was sent while no other call was in flight.
+   *
+   * @returns an earlier read, if this read proves that it showed an old balance
+   */
+  read({ value, step, exchange }: Pick<IdleRead, 'value' | 'step' | 'exchange'>): OldRead | undefined {
+    const old = this.#provenBy(value);
+    this.#forgetOld();
+    const last = this.#last;
+    if (last?.before?.equals(value) && !last.said.equals(value))
+      this.#old = { value, step, exchange, call: last.call, said: last.said };
+    return old;
+  }
+
+  #provenBy(value: Money): OldRead | undefined {
+    const old = this.#old;
+    if (!old || !this.#isContinued || value.equals(old.value)) return undefined;
+    return value.equals(old.said) || this.#last?.said.equals(value) ? old : undefined;
+  }
+
+  #forgetOld(): void {
+    this.#old = undefined;
+    this.#isContinued = false;
+  }
+}
