@@ -81,6 +81,22 @@ describe('the board', { timeout: 120_000 }, () => {
     expect(await page.locator(':focus').getAttribute('href')).toContain('run?number=');
   });
 
+  it('leaves the focus where the user moved it just after the details were closed', async () => {
+    const page = await openBoard(1280);
+    const [first] = await names(page);
+    await page.locator('.open').nth(1).click();
+    await page.locator('.facts').waitFor();
+    // The page hears of the closing in a later task than the key.
+    await page.evaluate(async () => {
+      const dialog = document.querySelector('dialog');
+      const closed = new Promise((resolve) => dialog?.addEventListener('close', resolve));
+      dialog?.close();
+      document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Home', bubbles: true }));
+      await closed;
+    });
+    expect(await page.locator(':focus').textContent()).toBe(first);
+  });
+
   it('opens the report of a run with one click', async () => {
     const page = await openBoard(1280);
     const [report] = await Promise.all([

@@ -7,7 +7,7 @@ import { Table } from './table.ts';
 /** The pause between two readings, in milliseconds: shorter while the board is still reading the history. */
 const PAUSE_MS = { complete: 15_000, incomplete: 1000 } as const;
 
-const detail = new Detail((name) => table.focus(name));
+const detail = new Detail((name) => table.restoreFocus(name));
 const table = new Table((name) => void detail.show(name));
 const live = byId('live');
 let view: BoardView | undefined;

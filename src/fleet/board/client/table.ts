@@ -56,6 +56,14 @@ export class Table {
     this.#button(name)?.focus();
   }
 
+  /**
+   * Moves the focus to an operator after its details were closed, but only if no operator has the focus. The browser
+   * reports the closing late: the user may have moved on by then.
+   */
+  restoreFocus(name: string): void {
+    if (!document.activeElement?.matches('.open')) this.focus(name);
+  }
+
   #choice(): Choice {
     return {
       words: this.#search.value.toLowerCase().split(/\s+/).filter(Boolean),
