@@ -410,7 +410,7 @@ const FIRST_SHARE = 0.1;
 const MARGIN = 1.4;
 
 /** Maximum number of sessions whose owners are found without making a string of the session. */
-const LOOKED_UP = 16_384;
+const LOOKED_UP = 131_072;
 
 /** Which lines are read again. */
 interface Needed {
