@@ -87,13 +87,13 @@ describe('the board', { timeout: 120_000 }, () => {
     await page.locator('.open').nth(1).click();
     await page.locator('.facts').waitFor();
     // The page hears of the closing in a later task than the key.
-    await page.evaluate(async () => {
+    await page.evaluate(`
       const dialog = document.querySelector('dialog');
-      const closed = new Promise((resolve) => dialog?.addEventListener('close', resolve));
-      dialog?.close();
-      document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Home', bubbles: true }));
-      await closed;
-    });
+      const closed = new Promise((resolve) => dialog.addEventListener('close', resolve));
+      dialog.close();
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Home', bubbles: true }));
+      closed;
+    `);
     expect(await page.locator(':focus').textContent()).toBe(first);
   });
 
