@@ -141,6 +141,7 @@ const incidentSchema = z.object({
         'late',
         'retried-bet',
         'needless-refund',
+        'overdraft',
         'sides-differ',
         'service-fault',
         'corrected',

@@ -1,4 +1,7 @@
-/** Something unusual in the order of calls, which is not a fault of the operator. */
+/**
+ * Something unusual that changes nobody's money: most are not faults of the operator. An `overdraft` is one, unless the player has a
+ * credit.
+ */
 export interface Oddity {
   readonly kind:
     | 'duplicate'
@@ -7,6 +10,7 @@ export interface Oddity {
     | 'late'
     | 'retried-bet'
     | 'needless-refund'
+    | 'overdraft'
     | 'sides-differ'
     | 'service-fault'
     | 'corrected';

@@ -7,7 +7,8 @@ import { type OtherCalls, otherReason } from './other-providers.ts';
 import { serviceFaultsOf } from './service-fault.ts';
 
 /**
- * Finds duplicates, calls out of order, late replies, differences between the logs of the two sides, and faults of the service.
+ * Finds duplicates, bets above the balance, calls out of order, late replies, differences between the logs of the two sides, and
+ * faults of the service.
  *
  * @param isKeyProven true if a call is signed with one of the given keys, so the keys are right
  */
@@ -26,6 +27,7 @@ export function odditiesOf(
     ...calls.flatMap(lateness),
     ...calls.flatMap(difference),
     ...transactions.flatMap(repeats),
+    ...transactions.flatMap(overdraft),
     ...transactions.flatMap((one) => refundOddities(one, bets)),
     ...[...rounds.values()].flatMap(roundOrder),
     ...serviceFaultsOf(calls, books, bets, isKeyProven),
@@ -89,6 +91,18 @@ function repeats({ call, attempts: all }: Transaction): Oddity[] {
         ]
       : []),
   ];
+}
+
+/** Reports an accepted bet that was above the balance: the balance in its reply is below zero. */
+function overdraft({ call, amount, attempts }: Transaction): Oddity[] {
+  if (call !== 'bet' || amount === null) return [];
+  const first = attempts.find(({ ending }) => ending === 'accepted');
+  if (!first?.balance?.isNegative() || first.seen.exchange.isOfRun) return [];
+  const before = first.balance.plus(amount);
+  // The bet of a player who was in the red before says nothing new.
+  if (before.isNegative()) return [];
+  const text = `the bet of ${amount.format(2)} (call ${first.number}) was accepted, though the balance was only ${before.format(2)}: the contract requires insufficient_funds, unless the player has a credit`;
+  return [{ kind: 'overdraft', calls: [first.number], text }];
 }
 
 function refundOddities(transaction: Transaction, bets: Bets): Oddity[] {

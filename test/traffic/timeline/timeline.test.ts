@@ -708,6 +708,13 @@ describe('the order of the calls', () => {
     expect(kinds(new Log().bet('b1', '5', { balance: '5', tookMs: 6000 }))).toEqual(['late 1']);
   });
 
+  it('is reported with a bet above the balance, but not with the bets of a player who was in the red before', () => {
+    const log = new Log().balance('5').bet('b1', '10', { balance: '-5' }).bet('b2', '10', { balance: '-15' });
+    expect(kinds(log)).toEqual(['overdraft 2']);
+    expect(log.timeline().oddities[0]?.text).toContain('though the balance was only 5.00');
+    expect(kinds(new Log().balance('10').bet('b1', '10', { balance: '0' }))).toEqual([]);
+  });
+
   it.each([
     ['reply.deadline', (log: Log) => log.bet('b1', '5', { none: 'too-late' })],
     ['refund.unknown', (log: Log) => log.refund('f1', 'b0', '5', { status: 404 })],
