@@ -119,7 +119,7 @@ export class IdleReads {
       this.#replyChain(wallet).interrupt();
       return;
     }
-    const alsoAbout = wallet.pendingChecks.filter((one) => one.step.key === step.key).map((one) => one.rule);
+    const alsoAbout = wallet.latestChecksOf(step.key).map((one) => one.rule);
     const link = { rule, step, exchange: exchange.id, said, delta: last.delta, alsoAbout };
     const wrong = this.#replyChain(wallet).add(link);
     if (wrong) this.#reportWrongLink(wrong, wallet);

@@ -190,6 +190,17 @@ export class Wallet {
   }
 
   /**
+   * Returns the pending checks of the step that was judged last, which are at the end of the list. The list may be long, because a
+   * step with `times` makes hundreds of calls between two reads.
+   *
+   * @param step the key of the step
+   */
+  latestChecksOf(step: string): readonly PendingCheck[] {
+    const before = this.#pendingChecks.findLastIndex((one) => one.step.key !== step);
+    return this.#pendingChecks.slice(before + 1);
+  }
+
+  /**
    * Is called after a balance read. Removes and returns the pending checks that this read decides. All other checks stay until
    * `lingered` is true.
    *

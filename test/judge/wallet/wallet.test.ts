@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Money } from '../../../src/contract/money.ts';
 import { Wallet } from '../../../src/judge/wallet/wallet.ts';
+import type { CallStep } from '../../../src/scenario/plan/plan.ts';
+import { planOf } from '../judged-scenario.ts';
 
 const money = (text: string): Money => (text.startsWith('-') ? Money.of(text.slice(1)).negated() : Money.of(text));
 
@@ -13,6 +15,29 @@ function wallet(balance = '10'): Wallet {
 const worlds = (one: Wallet): string[] => one.possible().map(String).sort();
 
 describe('a wallet', () => {
+  it('has the pending checks of the step that was judged last at the end of its list', () => {
+    const steps = planOf('rules: [bet.debit]\nsteps: [{ bet: }, { win: }]').steps.filter(
+      (step): step is CallStep => step.kind === 'call',
+    );
+    const one = wallet();
+    for (const step of steps)
+      for (const rule of ['bet.debit', 'money.exact'] as const)
+        one.expectLater({
+          rule,
+          endpoint: null,
+          step,
+          exchange: 'x1',
+          hypotheses: [],
+          rank: 0,
+          until: 'read',
+          expected: '',
+          reported: false,
+        });
+    const checksOf = (step: CallStep | undefined) => one.latestChecksOf(step?.key ?? '').map(({ rule }) => rule);
+    expect(checksOf(steps[1])).toEqual(['bet.debit', 'money.exact']);
+    expect(checksOf(steps[0])).toEqual([]);
+  });
+
   it('knows no balance before the first read', () => {
     const one = new Wallet('p1', Money.of('0.01'));
     one.move('1', money('-1'));
