@@ -73,12 +73,19 @@ export function checkOf(rule: RuleId): RuleCheck | undefined {
 export class ChecksByStep {
   readonly #plannedCalls: PlannedCalls;
   readonly #known = new Map<string, readonly Applied[]>();
+  /** The call that was looked up last. The judge looks up each call several times in a row. */
+  #last: { readonly planned: PlannedCall; readonly applied: readonly Applied[] } | undefined;
 
   constructor(plannedCalls: PlannedCalls) {
     this.#plannedCalls = plannedCalls;
   }
 
   of(planned: PlannedCall): readonly Applied[] {
+    if (this.#last?.planned !== planned) this.#last = { planned, applied: this.#appliedTo(planned) };
+    return this.#last.applied;
+  }
+
+  #appliedTo(planned: PlannedCall): readonly Applied[] {
     const key = planned.group === null ? repeatless(planned.step) : planned.step.key;
     const known = this.#known.get(key);
     if (known) return known;
