@@ -133,11 +133,17 @@ function readBalance(object: JsonObject, numbers: ReadonlyMap<string, string>): 
     };
   }
   const plain = Money.read(value);
-  if (plain) return { written: value, money: plain, form: 'plain', decimals: decimalsOf(value) };
+  if (plain) return { written: value, money: plain, form: 'plain', decimals: decimalsOfPlain(value) };
   const money = lenientMoney(value);
   if (money?.isNegative() && value.startsWith('-') && Money.read(value.slice(1)))
     return { written: value, money, form: 'negative', decimals: decimalsOf(value) };
   return { written: value, money, form: money ? 'odd-text' : 'not-an-amount', decimals: decimalsOf(value) };
+}
+
+/** Returns the number of decimals of a plain decimal, without a regular expression, because nearly every balance is plain. */
+function decimalsOfPlain(text: string): number {
+  const point = text.indexOf('.');
+  return point < 0 ? 0 : text.length - point - 1;
 }
 
 /** Matches an amount with points between groups of three digits, and a comma before the decimals, as in 1.234,50. */
