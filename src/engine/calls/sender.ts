@@ -396,7 +396,9 @@ function exchangeOf(
 }
 
 function withShortBody(outcome: Outcome): Outcome {
-  return outcome.kind === 'reply' ? { ...outcome, reply: readAndShorten(outcome.reply) } : outcome;
+  if (outcome.kind !== 'reply') return outcome;
+  const reply = readAndShorten(outcome.reply);
+  return reply === outcome.reply ? outcome : { ...outcome, reply };
 }
 
 const NO_MODEL: Model = () => [];

@@ -63,8 +63,10 @@ export class CallsOfOthers {
     }
     if (event.amount === undefined) return;
     const amount = Money.of(event.amount);
-    const [oldest] = this.#calls.keys();
-    if (this.#calls.size >= MAX_CALLS && oldest !== undefined) this.#calls.delete(oldest);
+    if (this.#calls.size >= MAX_CALLS) {
+      const [oldest = ''] = this.#calls.keys();
+      this.#calls.delete(oldest);
+    }
     this.#calls.set(event.id, {
       walletID,
       effect: event.call === 'bet' ? amount.negated() : amount,
