@@ -1,6 +1,7 @@
 import { SIGNATURE_HEADER } from '../../contract/signature.ts';
 import type { JournalEvent } from '../event.ts';
 import { bodyText, type HeaderList } from '../exchange.ts';
+import { NumberSet } from './number-set.ts';
 import { type Place, placesOfSignatures, SIGNATURE_LENGTH } from './signature-places.ts';
 
 /** Number of hexadecimal digits that are kept of each signature that was sent. They fit exactly into a number. */
@@ -14,7 +15,7 @@ const SHOWN = 8;
  */
 export class EchoedSignatures {
   /** The beginnings of all signatures that were sent, as numbers, so that a long run needs little memory. */
-  readonly #sent = new Set<number>();
+  readonly #sent = new NumberSet();
   readonly #echoed = new Set<string>();
 
   /** The signatures in replies, in lower case. */
