@@ -3,6 +3,7 @@ import type { RuleId } from '../contract/catalogue.ts';
 import type { Raced, ScenarioEnded, ScenarioStarted, SumFound } from './event.ts';
 import type { Finding, Verdict } from './finding.ts';
 import { addUp, joinSums, type MoneySums, type WrongSum } from './money-sums.ts';
+import type { CheckCounts } from './results/failure-rate.ts';
 
 /** Maximum number of findings that are kept as examples for one outcome. Further findings are only counted. */
 const MAX_SAMPLES = 5;
@@ -49,6 +50,10 @@ export interface Attempt {
   readonly started: ScenarioStarted | null;
   readonly outcomes: Map<string, RuleOutcome>;
   readonly races: Raced[];
+  /** Number of rounds that the attempt has played of a scenario with a race. 0 if the scenario has no race. */
+  rounds: number;
+  /** The rounds of the attempts before. */
+  readonly roundsBefore: CheckCounts;
   ended: ScenarioEnded | null;
   /** The earlier failure, if this attempt is a retry; null otherwise. */
   readonly failed: Failure | null;
@@ -78,12 +83,30 @@ export interface CountedAttempt {
  * @param before the previous attempt to play the same scenario
  */
 export function startAttempt(started: ScenarioStarted | null, before?: Attempt): Attempt {
-  return { started, outcomes: new Map(), races: [], ended: null, failed: failureBefore(started, before) };
+  return {
+    started,
+    outcomes: new Map(),
+    races: [],
+    rounds: 0,
+    roundsBefore: before ? playedRounds(before) : { failed: 0, checks: 0 },
+    ended: null,
+    failed: failureBefore(started, before),
+  };
 }
 
 function failureBefore(started: ScenarioStarted | null, before: Attempt | undefined): Failure | null {
   if (started?.retry === undefined || !before) return null;
   return hasFailed(before) ? { attempt: before, times: (before.failed?.times ?? 0) + 1 } : before.failed;
+}
+
+/**
+ * Returns the rounds that all attempts so far have played of a scenario with a race. An attempt ends with the first round that fails, so it
+ * has at most one such round.
+ */
+export function playedRounds(attempt: Attempt): CheckCounts {
+  const { rounds, roundsBefore } = attempt;
+  const isFailure = rounds > 0 && hasFailed(attempt);
+  return { failed: roundsBefore.failed + (isFailure ? 1 : 0), checks: roundsBefore.checks + rounds };
 }
 
 function hasFailed({ outcomes }: Attempt): boolean {
@@ -161,6 +184,7 @@ function addWrongSum(outcome: RuleOutcome, wrongSum: WrongSum): void {
 
 /** Keeps a race, so that reports can show it beside its findings. */
 export function addRace(attempt: Attempt, race: Raced): void {
+  attempt.rounds = Math.max(attempt.rounds, race.round);
   if (attempt.races.length < MAX_RACES) attempt.races.push(race);
 }
 

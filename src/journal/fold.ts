@@ -1,5 +1,14 @@
 import { RULES } from '../contract/catalogue.ts';
-import { type Attempt, addFinding, addPasses, addRace, addSum, countedAttempt, startAttempt } from './attempt.ts';
+import {
+  type Attempt,
+  addFinding,
+  addPasses,
+  addRace,
+  addSum,
+  countedAttempt,
+  playedRounds,
+  startAttempt,
+} from './attempt.ts';
 import { judgeBaseline, type KnownResult } from './baseline.ts';
 import { type Cause, likelyCauses } from './cause.ts';
 import {
@@ -365,6 +374,7 @@ function sumUp(
   const explained = withoutRareFailures(
     played.flatMap(({ judged }) => judged),
     run.baseline?.known ?? [],
+    new Map(played.flatMap(({ scenario, last }) => (last ? [[scenario.id, playedRounds(last)]] : []))),
   );
   const outcomes: JudgedOutcome[] = [];
   const scenarios: ScenarioResult[] = [];

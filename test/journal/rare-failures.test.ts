@@ -121,3 +121,81 @@ describe('a failure that a rare failure of another rule explains exactly', () =>
     ['the other rule did not fail', { halves: [], known: true }],
   ])('fails if %s', async (_name, given) => expect(await verdictOf(given)).toBe('fail -'));
 });
+
+describe('a failure in a race with several rounds', () => {
+  const ID = 'win/race';
+  const PLAN = [...SCENARIOS, planned(ID, ['win.retried', 'win.failed-keeps-bet'])];
+  const sumOf = (amount: string): WrongSum => ({
+    amount,
+    currency: 'USD',
+    moved: '4',
+    calls: [{ call: 'win', amount: '4' }],
+  });
+  const halfOfWin: WrongSum = { amount: '-0.50', currency: 'USD', moved: '1' };
+  const race = (attempt: number, round: number): JournalEvent => ({
+    event: 'race',
+    scenario: ID,
+    attempt,
+    round,
+    step: '1',
+    exchanges: ['x1', 'x2'],
+    barrier: 0,
+    staggerMs: 0,
+    overlapped: 2,
+  });
+
+  /**
+   * The verdicts of a run in which each attempt of the race fails in its last round.
+   *
+   * @param rounds the number of rounds of each attempt
+   * @param sums the sums of the two rules that the judge names in each of these rounds
+   */
+  const verdictsOf = async (
+    rounds: readonly number[],
+    sums: { readonly retried: string; readonly keepsBet?: readonly string[] },
+  ): Promise<readonly string[]> => {
+    const fold = await foldJournal([
+      runStarted(PLAN),
+      ...SCENARIOS.flatMap(({ id }): readonly JournalEvent[] => [
+        started(id),
+        ...(id === 'signature/c' ? [] : [found(id, 'win.credit', 'fail', { wrongSum: halfOfWin, unrepeated: true })]),
+        ended(id, { passes: { 'win.credit': { '*': 6 } } }),
+      ]),
+      ...rounds.flatMap((count, at): readonly JournalEvent[] => [
+        started(ID, at + 1),
+        ...Array.from({ length: count }, (_, round) => race(at + 1, round + 1)),
+        found(ID, 'win.retried', 'fail', { wrongSum: sumOf(sums.retried) }, at + 1),
+        ...(sums.keepsBet ?? []).map((amount) =>
+          found(ID, 'win.failed-keeps-bet', 'fail', { wrongSum: sumOf(amount) }, at + 1),
+        ),
+        ended(ID, { attempt: at + 1, verdict: 'fail' }),
+      ]),
+      { event: 'intermittent', sessionID: 's', player: 'eva', times: 2 },
+      runEnded(),
+    ]);
+    const judged = ['win.retried', ...(sums.keepsBet ? ['win.failed-keeps-bet'] : [])];
+    return judged.map((id) => {
+      const result = fold.rules.find(({ rule }) => rule.id === id);
+      return `${result?.verdict} ${result?.because ?? '-'}`;
+    });
+  };
+
+  it('is undecided although it occurred again, if other rounds passed and a win explains the sum', async () => {
+    expect(await verdictsOf([5, 3], { retried: '-2' })).toEqual(['inconclusive win.credit']);
+    // Half of the win is missing. The judge says that the whole win is missing, and that two bets were given back.
+    expect(await verdictsOf([5, 1], { retried: '-4', keepsBet: ['1', '1'] })).toEqual([
+      'inconclusive win.credit',
+      'inconclusive win.credit',
+    ]);
+  });
+
+  it.each<[string, readonly number[], string]>([
+    ['each round fails', [1, 1], '-2'],
+    ['the rounds fail more often than such wins do', [2, 1, 1, 1, 1], '-2'],
+    ['the whole win is missing', [5, 3], '-4'],
+    ['the win was paid twice', [5, 3], '4'],
+    ['the balance is wrong by another sum', [5, 3], '-1.90'],
+  ])('fails if %s', async (_name, rounds, retried) => {
+    expect(await verdictsOf(rounds, { retried })).toEqual(['fail -']);
+  });
+});

@@ -3,8 +3,9 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import type { KnownFailure } from '../event.ts';
 import { EXPECTATION } from '../finding.ts';
-import { isAboutRaces, type JudgedOutcome } from '../judged-outcome.ts';
+import { countOf, isAboutRaces, isDecided, type JudgedOutcome } from '../judged-outcome.ts';
 import { absoluteMoney, decimalsOf, type WrongSum } from '../money-sums.ts';
+import type { CheckCounts } from './failure-rate.ts';
 
 /** The rules about the amounts of ordinary calls. */
 const OF_CALLS: readonly (readonly [CallName, RuleId])[] = [
@@ -20,46 +21,89 @@ const MIN_ONCE = 2;
  * Returns a function that makes failures undecided that a rare failure of another rule explains. If the operator takes a wrong sum for a
  * bet only now and then, such a bet may be part of a scenario about another rule. The other rule is undecided under all these conditions:
  *
- * - its failure did not occur again when croupier repeated the scenario;
+ * - its failure did not occur again when croupier repeated the scenario, or it occurred again only in some rounds of a race, and no more
+ *   often than the rule about the call fails elsewhere;
  * - the rule about the call fails now and then in other scenarios: the baseline says so, or two of these failures did not occur again;
  * - for `money.conservation`, no other kind of call fails. Otherwise, any call may lose money, and this rule says so;
- * - a call of this kind was sent since the last read, and the same error of this call gives exactly the wrong sum.
+ * - a call of this kind was sent since the last read, and the same error of this call gives exactly the wrong sum. If the judge has divided
+ *   a wrong balance into sums of several rules, their total counts.
  *
  * @param outcomes all outcomes of the run
  * @param known the entries of the baseline
+ * @param rounds for each scenario with a race, the number of rounds in all attempts, and of rounds that failed
  */
 export function withoutRareFailures(
   outcomes: readonly JudgedOutcome[],
   known: readonly KnownFailure[],
+  rounds: ReadonlyMap<string, CheckCounts>,
 ): (outcome: JudgedOutcome) => JudgedOutcome {
   const failing = outcomes.filter(({ verdict }) => verdict === 'fail');
   const rare = OF_CALLS.flatMap(([call, rule]) => {
     const own = failing.filter((one) => one.rule === rule && one.sums.length > 0);
     const isListed = known.some((one) => one.rule === rule && one.intermittent && !one.undecided);
     const isRare = isListed || own.filter(({ isUnrepeated }) => isUnrepeated).length >= MIN_ONCE;
-    return isRare ? [{ call, rule, own }] : [];
+    const tried = outcomes.filter((one) => one.rule === rule && isDecided(one));
+    return isRare ? [{ call, rule, own, tried }] : [];
   });
   const kinds = OF_CALLS.filter(([, rule]) => failing.some((one) => one.rule === rule)).length;
   return (outcome) => {
     const { rule, verdict, isUnrepeated, sums, count, scenario } = outcome;
     const isRareItself = rare.some((one) => one.rule === rule);
-    if (verdict !== 'fail' || !isUnrepeated || isRareItself || rule === EXPECTATION || isAboutRaces(rule))
-      return outcome;
+    if (verdict !== 'fail' || isRareItself || rule === EXPECTATION || isAboutRaces(rule)) return outcome;
     if (rule === 'money.conservation' && kinds > 1) return outcome;
-    const explaining = rare.find(({ call, own }) => {
+    const ofScenario = failing.filter((one) => one.scenario === scenario);
+    const explaining = rare.find(({ call, own, tried }) => {
+      if (!isUnrepeated && !occursByChance(rounds.get(scenario), ratesOutside(scenario, tried))) return false;
       const errors = own.filter((one) => one.scenario !== scenario).flatMap((one) => one.sums);
       const ofSameScenario = own.filter((one) => one.scenario === scenario).flatMap((one) => one.sums);
       const isOfCall = (sum: WrongSum): boolean => errors.some((error) => isExplained(sum, call, error));
       return (
-        sums.length === count && sums.every((sum) => isOfCall(sum) || joinedWith(sum, ofSameScenario).some(isOfCall))
+        sums.length === count &&
+        (sums.every((sum) => isOfCall(sum) || joinedWith(sum, ofSameScenario).some(isOfCall)) ||
+          totalOf(outcome, ofScenario).some(isOfCall))
       );
     });
-    return explaining ? undecided(outcome, explaining.rule) : outcome;
+    return explaining ? undecided(outcome, explaining.rule, rounds.get(scenario)) : outcome;
   };
 }
 
-function undecided(outcome: JudgedOutcome, because: RuleId): JudgedOutcome {
-  const reason = `the failure of \`${because}\`, which occurs now and then, explains exactly this sum, and croupier did not see it again when it repeated the scenario`;
+/** Returns how often a rule failed in the other scenarios. */
+function ratesOutside(scenario: string, tried: readonly JudgedOutcome[]): CheckCounts {
+  const others = tried.filter((one) => one.scenario !== scenario);
+  return { failed: countOf(others, ({ verdict }) => verdict === 'fail'), checks: countOf(others, () => true) };
+}
+
+/**
+ * True if chance explains that some rounds of a race failed, in the first attempt and again when croupier repeated the scenario. A race
+ * has several rounds in each attempt. So a call that fails now and then often fails in one of them again. But a fault of the race itself
+ * fails in the first round of each attempt.
+ *
+ * @param rounds the rounds of the race. Undefined if the scenario was not played
+ * @param usual how often the call fails elsewhere
+ */
+function occursByChance(rounds: CheckCounts | undefined, usual: CheckCounts): boolean {
+  if (!rounds || rounds.failed >= rounds.checks || usual.failed >= usual.checks) return false;
+  return chanceOfAtLeast(rounds, usual.failed / usual.checks) >= MIN_CHANCE;
+}
+
+/** A less likely number of failed rounds is no coincidence. */
+const MIN_CHANCE = 0.001;
+
+/** Returns the probability of at least this number of failed checks, if each check fails with the same probability. */
+function chanceOfAtLeast({ failed, checks }: CheckCounts, probability: number): number {
+  let [ofExactly, ofFewer] = [(1 - probability) ** checks, 0];
+  for (let count = 0; count < failed; count += 1) {
+    ofFewer += ofExactly;
+    ofExactly *= ((checks - count) / (count + 1)) * (probability / (1 - probability));
+  }
+  return 1 - ofFewer;
+}
+
+function undecided(outcome: JudgedOutcome, because: RuleId, rounds: CheckCounts | undefined): JudgedOutcome {
+  const seen = outcome.isUnrepeated
+    ? 'croupier did not see it again when it repeated the scenario'
+    : `croupier saw it in only ${rounds?.failed} of ${rounds?.checks} rounds of the race`;
+  const reason = `the failure of \`${because}\`, which occurs now and then, explains exactly this sum, and ${seen}`;
   const verdict = 'inconclusive' as const;
   return {
     ...outcome,
@@ -81,6 +125,21 @@ function joinedWith(sum: WrongSum, others: readonly WrongSum[]): readonly WrongS
     const total = signed(sum).plus(signed(other));
     return total.isZero() ? [] : [{ ...sum, amount: total.toString() }];
   });
+}
+
+/**
+ * Returns the total of all sums of the scenario, if all of them belong to one wrong balance that the judge has divided into sums of several
+ * rules. For example, half of a win of 4 is missing. Then the judge may say that the whole win is missing, and that two bets of 1 were given
+ * back. Empty if the sums show more than one wrong balance.
+ *
+ * @param all the failures of the scenario
+ */
+function totalOf({ sums: [first] }: JudgedOutcome, all: readonly JudgedOutcome[]): readonly WrongSum[] {
+  const sums = all.flatMap((one) => one.sums);
+  const isOfOneBalance = sums.every(({ moved, currency }) => moved === first?.moved && currency === first?.currency);
+  if (first?.moved === undefined || !isOfOneBalance) return [];
+  const total = sums.reduce((money, sum) => money.plus(signed(sum)), Money.zero);
+  return total.isZero() ? [] : [{ ...first, amount: total.toString() }];
 }
 
 function signed({ amount }: WrongSum): Money {
