@@ -46,6 +46,8 @@ export interface RuleResult {
   readonly seenIn: string | null;
   /** Number of checks that gave a decision about the rule. */
   readonly checks: number;
+  /** Number of these checks that failed. */
+  readonly failedChecks: number;
   /** For a skip: true if the rule stays untested because the operator declined calls that its tests need. */
   readonly isDeclined: boolean;
   /** The sums by which breaches of the rule made balances wrong. */
@@ -104,6 +106,7 @@ export function ruleResult(
   const base = {
     rule: noMoney && rule.money ? { ...rule, money: false, means: null } : rule,
     checks: countOf(outcomes, isDecided),
+    failedChecks: countOf(outcomes, ({ verdict: own }) => own === 'fail'),
     scenarios: [...tried],
     breaches: countOf(outcomes, ({ verdict }) => verdict === 'fail'),
     wrongSums: joinSums(breaches.map((outcome) => outcome.wrongSums)),

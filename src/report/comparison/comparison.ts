@@ -3,11 +3,12 @@ import type { Verdict } from '../../journal/finding.ts';
 import { isAboutRaces } from '../../journal/judged-outcome.ts';
 import { currencyAbove, isWithoutSums, sumsText, sumText } from '../../journal/money-sums.ts';
 import { dependsOnMoment } from '../../journal/results/chance.ts';
+import { isByChance, moreOften, turned } from './by-chance.ts';
 import { type LostCoverage, lostCoverage } from './coverage.ts';
 import { type FailingPlace, isJudged, type JudgedRule, type RunSummary } from './run-summary.ts';
 
 /** The verdicts of one rule in two runs. */
-interface Change extends Omit<JudgedRule, 'because' | 'endpoints' | 'failing'> {
+interface Change extends Omit<JudgedRule, 'because' | 'endpoints' | 'failing' | 'counts'> {
   readonly before: Verdict;
   /** Only for a rule that got worse: what is worse, as a clause. */
   readonly how?: string;
@@ -39,7 +40,10 @@ export interface Comparison extends LostCoverage {
   readonly added: readonly Change[];
   /** Rules that were judged in the earlier run, with or without a failure, but not in the later run. */
   readonly gone: readonly Change[];
-  /** Rules that would be gone, but that only failures of a rule in `stillFailing` left undecided. Chance may decide this. */
+  /**
+   * Rules that would be gone, but that only failures of a rule in `stillFailing`, or of a rule that the baseline allows, left undecided.
+   * Chance may decide this.
+   */
   readonly leftUndecided: readonly Change[];
   /** Rules that failed in both runs, and fail in the later run at a further place, or with more harm. */
   readonly worse: readonly Change[];
@@ -77,7 +81,8 @@ export function compare(before: RunSummary, now: RunSummary): Comparison {
       return hiddenIn === undefined ? one : { ...one, hiddenIn };
     });
   const notJudged = changes.filter((one) => isJudged(one.before) && !isJudged(one.verdict));
-  const isLeft = (one: Change): boolean => isExplainedBy(one.id, stillFailing, now);
+  const explaining = failing.filter((one) => one.isKnown || stillFailing.includes(one));
+  const isLeft = (one: Change): boolean => isExplainedBy(one.id, explaining, now);
   return {
     differences: differencesOf(before, now),
     broken,
@@ -144,9 +149,7 @@ const MAX_NAMES = 3;
  * as worse, because both depend on chance.
  */
 function howWorse(id: string, before: RunSummary, now: RunSummary): string | null {
-  const placesOf = (run: RunSummary): readonly FailingPlace[] =>
-    run.judged.find((rule) => rule.id === id)?.failing ?? [];
-  const [earlier, later] = [placesOf(before), placesOf(now)];
+  const [earlier, later] = [failingIn(before, id), failingIn(now, id)];
   if (earlier.length === 0) return null;
   const endpoints = new Set(
     later.flatMap(({ endpoint }) => (earlier.some((place) => place.endpoint === endpoint) ? [] : (endpoint ?? []))),
@@ -161,8 +164,19 @@ function howWorse(id: string, before: RunSummary, now: RunSummary): string | nul
     ? later.find(({ wrongSums }) => !isWithoutSums(wrongSums))
     : undefined;
   if (first) return `it now makes balances wrong: by ${sumsText(first.wrongSums)} in ${first.scenario}`;
-  const more = moreMoney(earlier, later);
-  if (more !== null) return more;
+  const other = turned(id, before, now);
+  if (other) return `it now makes balances ${other.is} (in ${listed(other.scenarios)}). Before, they were ${other.was}`;
+  const often = moreOften(id, before, now);
+  if (often !== null) return often;
+  const rule = before.judged.find((one) => one.id === id);
+  // Chance decides in which scenarios such a rule fails, and how many calls of a scenario are wrong.
+  if (rule && isByChance(rule)) return null;
+  return moreMoney(earlier, later) ?? elsewhere(id, before, now);
+}
+
+/** Says where a rule fails in another way than before, or in which scenarios it fails although it passed there. Null if nowhere. */
+function elsewhere(id: string, before: RunSummary, now: RunSummary): string | null {
+  const [earlier, later] = [failingIn(before, id), failingIn(now, id)];
   const other = later.find((place) => isWithoutSums(place.wrongSums) && hadSums(place, earlier));
   if (other) return `it fails in another way in ${other.scenario}: before, a balance was wrong there`;
   const scenarios = new Set(
@@ -175,6 +189,10 @@ function howWorse(id: string, before: RunSummary, now: RunSummary): string | nul
     ),
   );
   return scenarios.size === 0 ? null : `it also fails in ${listed([...scenarios])}`;
+}
+
+function failingIn({ judged }: RunSummary, id: string): readonly FailingPlace[] {
+  return judged.find((rule) => rule.id === id)?.failing ?? [];
 }
 
 function listed(scenarios: readonly string[]): string {

@@ -3,7 +3,15 @@ import { type Conclusion, conclude } from '../../journal/conclusion.ts';
 import type { Digests, Labels } from '../../journal/event.ts';
 import { EXPECTATION, VERDICTS, type Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
-import { addUp, inAlikeCurrencies, type MoneySums, type WrongSum } from '../../journal/money-sums.ts';
+import {
+  addUp,
+  DIRECTIONS,
+  type Direction,
+  inAlikeCurrencies,
+  type MoneySums,
+  type WrongSum,
+} from '../../journal/money-sums.ts';
+import type { CheckCounts } from '../../journal/results/failure-rate.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
 import { JSON_REPORT, type ReportedPlace, reportedPlaces } from '../json/json.ts';
 
@@ -20,6 +28,8 @@ export interface JudgedRule {
   readonly because?: string | null | undefined;
   /** The endpoints at which the rule was judged, if it is judged separately for each endpoint. */
   readonly endpoints: readonly string[];
+  /** The checks of the rule, and how many of them failed. Undefined for expectations, and for reports of older versions. */
+  readonly counts?: CheckCounts | undefined;
   /** The places where the rule fails. */
   readonly failing: readonly FailingPlace[];
 }
@@ -34,10 +44,11 @@ export interface FailingPlace {
   readonly wrongSums: MoneySums;
   /** The same sums, in each currency in which the same failure would give an alike sum. */
   readonly alikeSums: MoneySums;
-  /** These three are as in {@link ReportedPlace}. */
+  /** These four are as in {@link ReportedPlace}. */
   readonly wrongReply?: boolean | undefined;
   readonly mayReplyWrongly?: boolean | undefined;
   readonly unrepeated?: boolean | undefined;
+  readonly directions?: readonly Direction[] | undefined;
   /** The rules that the scenario tests. Empty for reports of older versions. */
   readonly rules: readonly string[];
 }
@@ -120,7 +131,19 @@ export function summaryOfFold(fold: Fold): RunSummary {
           scenarios.map(({ planned }) => planned),
           settings.stakes,
         );
-        return { id, level, money, verdict, isKnown, reason, because, endpoints: judgedEndpoints(endpoints), failing };
+        const counts = { failed: result.failedChecks, checks: result.checks };
+        return {
+          id,
+          level,
+          money,
+          verdict,
+          isKnown,
+          reason,
+          because,
+          endpoints: judgedEndpoints(endpoints),
+          counts,
+          failing,
+        };
       }),
       ...expectationsOf(expectations),
     ],
@@ -219,6 +242,8 @@ const report = z.object({
       isKnown: z.boolean().default(false),
       reason: z.string().nullable(),
       because: z.string().nullable().optional(),
+      checks: z.number().optional(),
+      failedChecks: z.number().optional(),
       endpoints: z.array(z.object({ endpoint: z.string(), verdict })).default([]),
       failingPlaces: z
         .array(
@@ -230,6 +255,7 @@ const report = z.object({
             wrongReply: z.boolean().optional(),
             mayReplyWrongly: z.boolean().optional(),
             unrepeated: z.boolean().optional(),
+            directions: z.array(z.enum(DIRECTIONS)).optional(),
           }),
         )
         .optional(),
@@ -299,9 +325,10 @@ export function summaryOfReport(value: unknown): RunSummary | { readonly problem
     settings: all && settings,
     extCID: client.extCID,
     judged: [
-      ...rules.map(({ endpoints, failingPlaces, ...rule }) => ({
+      ...rules.map(({ endpoints, failingPlaces, checks, failedChecks: failed, ...rule }) => ({
         ...rule,
         endpoints: judgedEndpoints(endpoints),
+        counts: checks === undefined || failed === undefined ? undefined : { failed, checks },
         failing: withRules(failingPlaces ?? placesOfFindings(rule.id, scenarios), scenarios, stakes),
       })),
       ...expectationsOf(expectations),

@@ -4,6 +4,7 @@ import { KNOWN_STATES } from '../../journal/baseline.ts';
 import { OWED_BETS, RUN_ENDINGS, STOP_STATUSES } from '../../journal/event.ts';
 import { shared } from '../../journal/event-schema.ts';
 import { VERDICTS } from '../../journal/finding.ts';
+import { DIRECTIONS } from '../../journal/money-sums.ts';
 import { JSON_REPORT } from './json.ts';
 
 const {
@@ -124,6 +125,7 @@ const rule = z.object({
   flaky: z.boolean().describe('true: the verdict comes only from scenarios that failed and then passed on retry'),
   seenIn: z.string().nullable().describe('the id of the scenario that gave the reason'),
   checks: count.describe('number of checks that decided the verdict'),
+  failedChecks: count.describe('number of these checks that failed'),
   wrongSums: moneySums.describe(
     'sums by which breaches of this rule made balances wrong, by currency; without sums that depend on the balance',
   ),
@@ -144,6 +146,11 @@ const rule = z.object({
           .boolean()
           .describe('true: the same failure may give wrong balances in the replies of another run'),
         unrepeated: z.boolean().describe('true: the failure did not occur again when croupier repeated the scenario'),
+        directions: z
+          .array(z.enum(DIRECTIONS))
+          .describe(
+            'for each wrong sum: whether it made a balance too low or too high; without sums whose calls are not known',
+          ),
       }),
     )
     .describe('each scenario in which the rule fails'),

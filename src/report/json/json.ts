@@ -4,7 +4,7 @@ import type { RunStarted } from '../../journal/event.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { CallLatency } from '../../journal/latency.ts';
 import { budgetResults } from '../../journal/latency.ts';
-import type { MoneySums } from '../../journal/money-sums.ts';
+import type { Direction, MoneySums } from '../../journal/money-sums.ts';
 import { requiredOutcomes } from '../../journal/required.ts';
 import { mayReplyWrongly } from '../../journal/results/chance.ts';
 import { owedCalls, unknownDebts } from '../../journal/results/owed-items.ts';
@@ -133,6 +133,8 @@ export interface ReportedPlace {
   readonly mayReplyWrongly?: boolean | undefined;
   /** True if the failure did not occur again when croupier repeated the scenario. Undefined in reports of older versions. */
   readonly unrepeated?: boolean | undefined;
+  /** Whether each wrong sum made a balance too low or too high, as in {@link RulePlace}. Undefined in reports of older versions. */
+  readonly directions?: readonly Direction[] | undefined;
 }
 
 /** Returns the places at which a rule fails. */
@@ -147,11 +149,25 @@ export function reportedPlaces({ places }: Pick<RuleResult, 'places'>): readonly
       wrongReply: place.hasWrongReply,
       mayReplyWrongly: mayReplyWrongly([place]),
       unrepeated: place.isUnrepeated,
+      directions: place.directions,
     }));
 }
 
 function ruleOf(result: RuleResult): object {
-  const { rule, verdict, isKnown, isWorse, reason, because, flaky, seenIn, checks, wrongSums, endpoints } = result;
+  const {
+    rule,
+    verdict,
+    isKnown,
+    isWorse,
+    reason,
+    because,
+    flaky,
+    seenIn,
+    checks,
+    failedChecks,
+    wrongSums,
+    endpoints,
+  } = result;
   const { id, group, level, money, clause, sentence, means, hint, since } = rule;
   const entry = { id, group, level, money, clause, sentence, means, hint, since };
   return {
@@ -164,6 +180,7 @@ function ruleOf(result: RuleResult): object {
     flaky,
     seenIn,
     checks,
+    failedChecks,
     wrongSums,
     endpoints,
     failingPlaces: reportedPlaces(result),

@@ -386,6 +386,65 @@ describe('comparing two runs', () => {
     expect((await worse([fee, once, fee], [reply, reply, reply]))[0]).toContain('its replies now have wrong balances');
   });
 
+  describe('a rule about the amounts of calls', () => {
+    const CASES = Array.from({ length: 20 }, (_, at) => `win/c${at + 10}`);
+    const PLANNED = CASES.map((id) => planned(id, ['win.credit']));
+    interface Failing {
+      /** Number of scenarios, from the first one, in which half of a win is wrong. */
+      readonly halves?: number;
+      readonly sign?: '' | '-';
+      /** Number of scenarios, from the last one, in which the sum has the other sign. */
+      readonly turned?: number;
+      readonly once?: boolean;
+      readonly from?: number;
+    }
+    const runOfWins = async ({ halves = 0, sign = '-', turned = 0, once = true, from = 0 }: Failing) => {
+      const other = sign === '-' ? '' : '-';
+      const isWrong = (at: number): boolean => (at >= from && at < from + halves) || at >= CASES.length - turned;
+      const failure = (at: number): Partial<Finding> => ({
+        wrongSum: { amount: `${at >= CASES.length - turned ? other : sign}0.50`, currency: 'USD', moved: '1' },
+        ...(once && { unrepeated: true as const }),
+      });
+      const events: readonly JournalEvent[] = [
+        runStarted(PLANNED),
+        ...CASES.flatMap((id, at): readonly JournalEvent[] => [
+          started(id),
+          ...(isWrong(at) ? [found(id, 'win.credit', 'fail', failure(at))] : []),
+          ended(id, { passes: { 'win.credit': { '*': isWrong(at) ? 0 : 1 } } }),
+        ]),
+        { event: 'intermittent', sessionID: 's', player: 'eva', times: 2 },
+        runEnded(),
+      ];
+      const fromReport = summaryOfReport(JSON.parse(await reportOfEvents(events, 'json')));
+      if ('problem' in fromReport) throw new Error(fromReport.problem);
+      return [summaryOfFold(await foldJournal(events)), fromReport];
+    };
+    const worse = async (before: Failing, now: Failing): Promise<readonly (string | undefined)[]> => {
+      const [earlier, later] = [await runOfWins(before), await runOfWins(now)];
+      return [...new Set(earlier.flatMap((one) => later.map((two) => compare(one, two).worse[0]?.how)))];
+    };
+
+    it('is worse if it fails much more often, and not if it fails in other scenarios by chance', async () => {
+      expect(await worse({ halves: 3 }, { halves: 20 })).toEqual([
+        'it fails much more often: in 20 of 20 checks now, in 3 of 20 before',
+      ]);
+      expect(await worse({ halves: 3 }, { halves: 6, from: 5 })).toEqual([undefined]);
+      expect((await worse({ halves: 3, once: false }, { halves: 6, once: false }))[0]).toContain('it also fails in');
+    });
+
+    it('is worse if balances are wrong in the other direction in two scenarios', async () => {
+      expect(await worse({ halves: 8 }, { halves: 6, turned: 2 })).toEqual([
+        'it now makes balances too high (in win/c28, win/c29). Before, they were too low',
+      ]);
+      expect(await worse({ halves: 8, sign: '' }, { halves: 6, sign: '-' })).toEqual([
+        'it now makes balances too low (in win/c10, win/c11, win/c12 and 3 more). Before, they were too high',
+      ]);
+      expect(await worse({ halves: 8 }, { halves: 7, turned: 1 })).toEqual([undefined]);
+      expect(await worse({ halves: 5 }, { halves: 3, turned: 2 })).toEqual([undefined]);
+      expect(await worse({ halves: 8, turned: 1 }, { halves: 6, turned: 2 })).toEqual([undefined]);
+    });
+  });
+
   it('reads a JSON report of an older version, which lacks the newer parts', async () => {
     const value = JSON.parse(await reportText('failing', 'json')) as Record<string, unknown> & {
       scenarios: { id: string }[];
