@@ -12,6 +12,7 @@ import type { NotedReplies } from '../journal/results/replied-sums.ts';
 import {
   type BaselineEntry,
   brokenPlaces,
+  conditionLines,
   entriesFor,
   entryText,
   highestShare,
@@ -22,7 +23,7 @@ import {
   unneededIn,
 } from '../report/exports/baseline.ts';
 import { readDocument } from '../scenario/yaml/document.ts';
-import { editList } from '../scenario/yaml/edit-list.ts';
+import { commentsOfItem, editList } from '../scenario/yaml/edit-list.ts';
 import type { BaselineChange } from './baseline-changes.ts';
 import {
   allowedMoney,
@@ -125,12 +126,16 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): UpdatedBa
     drafts.some((draft, index) => extended.has(index) && isSamePlace(draft, one));
   const news = [...fresh, ...open].filter((one) => !isExtended(one));
   const replaced = new Set<number>();
+  // The new entry stands in the place of the first entry that it replaces, so that a review shows only what is new.
+  const widened = new Map<number, BaselineEntry>();
   const added = news.map((entry) => {
     const narrower = drafts.flatMap((draft, index) => (isWithin(draft, entry) ? [index] : []));
     for (const index of narrower) replaced.add(index);
-    const [first] = narrower.map((index) => drafts[index]);
-    const { reason, ticket, expires } = first ?? {};
+    const place = narrower.find((index) => !widened.has(index));
+    if (place !== undefined) widened.set(place, entry);
+    const { reason, ticket, expires } = drafts[place ?? narrower[0] ?? -1] ?? {};
     return {
+      isInPlace: place !== undefined,
       ...entry,
       reason: reason || entry.reason,
       ticket: ticket || entry.ticket,
@@ -138,12 +143,24 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): UpdatedBa
     };
   });
   // An entry that is extended keeps its place, its other keys and its comments. So a review shows only what is new.
-  const changed = [...extended].map(
-    ([index, entry]) => [index, { removed: LIMIT_KEYS, lines: limitLines(entry), losesComment: isRemark }] as const,
-  );
+  const keyChange = (removed: readonly string[], lines: readonly string[]) => ({
+    removed,
+    lines,
+    losesComment: isRemark,
+  });
+  const changed = [
+    ...[...extended].map(([index, entry]) => [index, keyChange(LIMIT_KEYS, limitLines(entry))] as const),
+    ...[...widened].map(([index, entry]) => {
+      const others = drafts.flatMap((draft, at) => (isWithin(draft, entry) && !widened.has(at) ? [at] : []));
+      const comments = others.flatMap((at) => commentsOfItem(yaml, at)).filter((one) => !isRemark(one.slice(1).trim()));
+      return [index, keyChange(['scenario', ...LIMIT_KEYS], [...comments, ...conditionLines(entry)])] as const;
+    }),
+  ];
   const removed = new Set([...unneeded, ...replaced]);
-  const text = editList(yaml, { removed, changed: new Map(changed), added: added.map(entryText).join('') });
-  const kept = drafts.flatMap((_, index) => (removed.has(index) ? [] : [index]));
+  const cut = new Set([...removed].filter((index) => !widened.has(index)));
+  const appended = added.filter(({ isInPlace }) => !isInPlace);
+  const text = editList(yaml, { removed: cut, changed: new Map(changed), added: appended.map(entryText).join('') });
+  const kept = drafts.flatMap((_, index) => (cut.has(index) ? [] : [index]));
   const after = readDrafts(text, file);
   const changes = [
     ...added.map((entry) => changeOf('added', entry)),

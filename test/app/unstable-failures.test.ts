@@ -314,12 +314,52 @@ describe('a baseline of failures that the next run may show elsewhere', () => {
     expect(updatedText('', 'b.yaml', run)).toMatch(/^- rule: idempotency.conflicting-body\n/);
   });
 
-  it('replaces an entry for some scenarios by the entry for all scenarios, and keeps its texts', async () => {
-    const narrow =
-      '- rule: win.credit\n  client: acme\n  scenario: bet/s0\n  money: 1 USD\n  reason: ours\n  ticket: PAY-7\n  expires: 2999-05-05\n';
+  it('replaces an entry for some scenarios by the entry for all scenarios in its place, and keeps its texts and comments', async () => {
+    const narrow = `# --- wins ---
+- rule: win.credit # the old service
+  client: acme
+  scenario: bet/s0 # only the first bet
+  money: 1 USD # the highest sum in one scenario
+  reason: ours # see RFC 12
+  ticket: PAY-7
+  expires: 2999-05-05 # agreed with Eva
+# the second bet
+- rule: win.credit
+  client: acme
+  scenario: bet/s1
+  reason: ours too # see RFC 13
+  ticket: PAY-8
+  expires: 2999-05-05
+# --- others ---
+- rule: signature.missing
+  client: other
+  reason: later
+  ticket: PAY-9
+  expires: 2999-05-05
+# the end
+`;
     const text = await baselineOf([[5, 'win.credit', '2 USD']], narrow);
-    expect(text.match(/- rule: win.credit/g)).toHaveLength(1);
-    expect(text).toContain('reason: "ours"\n  ticket: "PAY-7"\n  expires: 2999-05-05\n');
+    expect(text).toBe(`# --- wins ---
+- rule: win.credit # the old service
+  client: acme
+  # only the first bet
+  # the second bet
+  # see RFC 13
+  money:
+    - "2 USD"
+    - "2 EUR"
+    - "200 JPY" # the highest sum in one scenario
+  reason: ours # see RFC 12
+  ticket: PAY-7
+  expires: 2999-05-05 # agreed with Eva
+# --- others ---
+- rule: signature.missing
+  client: other
+  reason: later
+  ticket: PAY-9
+  expires: 2999-05-05
+# the end
+`);
     expect(await statusWith(text, [[6, 'win.credit', '2 USD']])).toBe(0);
   });
 });

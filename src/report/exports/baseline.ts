@@ -750,14 +750,13 @@ function highestIn(all: readonly BaselineEntry['maxSumsIn'][]): BaselineEntry['m
 
 /** Writes one entry as YAML. */
 export function entryText(entry: BaselineEntry): string {
-  const { rule, client, endpoint, scenarios, noMoney, undecided, reason, ticket, expires } = entry;
+  const { rule, client, endpoint, scenarios, undecided, reason, ticket, expires } = entry;
   const lines = [
     `rule: ${rule}`,
     `client: ${scalar(client)}`,
     ...(endpoint === null ? [] : [`endpoint: ${endpoint}`]),
     ...(scenarios.length === 0 ? [] : [`scenario:${listText(scenarios)}`]),
-    ...(noMoney ? ['money: false # no breach moved money'] : []),
-    ...limitLines(entry),
+    ...conditionLines(entry),
     `reason: ${quoted(reason)}`,
     `ticket: ${quoted(ticket)}`,
     expires === ''
@@ -766,6 +765,11 @@ export function entryText(entry: BaselineEntry): string {
   ];
   const all = lines.flatMap((line) => line.split('\n'));
   return all.map((line, at) => `${at === 0 ? '-' : ' '} ${line}\n`).join('');
+}
+
+/** Writes the keys that say which failures an entry allows, except for the places of the failures. The lines are as in `limitLines`. */
+export function conditionLines(entry: BaselineEntry): readonly string[] {
+  return [...(entry.noMoney ? [`money: false # ${REMARKS.noMoney}`] : []), ...limitLines(entry)];
 }
 
 /** The keys that `limitLines` writes. */
@@ -814,8 +818,9 @@ export function limitLines(entry: BaselineEntry): readonly string[] {
   ].flatMap((lines) => lines.split('\n'));
 }
 
-/** The comments that `limitLines` writes at the keys. */
+/** The comments that `conditionLines` writes at the keys. */
 const REMARKS = {
+  noMoney: 'no breach moved money',
   highest: 'the highest sum in one scenario',
   allowed: 'the highest sum that is allowed in one scenario',
   inScenarios: 'the highest sum in these scenarios',
@@ -830,7 +835,7 @@ const REMARKS = {
   undecided: 'because of other failures; the rule may not fail',
 } as const;
 
-/** True for a comment that `limitLines` writes. Every other comment was written by a person. */
+/** True for a comment that `conditionLines` writes. Every other comment was written by a person. */
 export function isRemark(text: string): boolean {
   const sums = Object.keys(FACTOR_WORDS).map((factor) => sumRemark(Number(factor)));
   return [...Object.values(REMARKS), ...sums].includes(text) || /^failed in \d+ of \d+ checks?$/.test(text);

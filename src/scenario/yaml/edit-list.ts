@@ -13,7 +13,10 @@ export interface ListEdits {
 /** Keys of an item that are replaced by other keys. */
 interface KeyChange {
   readonly removed: readonly string[];
-  /** The new keys with their values, at least one, as lines without indentation. They stand in the place of the first removed key. */
+  /**
+   * The new keys with their values, as lines without indentation. They stand in the place of the first removed key. There must be at least one line
+   * if this key stands directly after the dash.
+   */
   readonly lines: readonly string[];
   /**
    * Tells whether a comment at a removed key goes with it. Every other comment stays, on a line of its own.
@@ -66,6 +69,20 @@ export function editList(text: string, edits: ListEdits): string {
   return `${kept === '' || kept.endsWith('\n') ? kept : `${kept}\n`}${isEmpty ? '[]\n' : rest}`;
 }
 
+/**
+ * Returns the comments of an item, with their `#`: the comments directly above it and those at its keys.
+ *
+ * @param text as in `editList`
+ * @param index the number of the item, from 0
+ */
+export function commentsOfItem(text: string, index: number): readonly string[] {
+  const contents: unknown = parseDocument(text).contents;
+  const item = isSeq(contents) ? contents.items[index] : undefined;
+  if (!isMap(item) || !item.range) return [];
+  const start = beginningOf(text, item.range[0], index === 0);
+  return commentsIn(text, start, lineEnd(text, endOf(item) ?? start));
+}
+
 /** Returns the place after the last line of an item and after the indented comments directly below it. */
 function afterItem(text: string, item: YAMLMap): number | undefined {
   const end = endOf(item);
@@ -87,12 +104,18 @@ function keyCuts(text: string, item: YAMLMap, { removed, lines, losesComment }: 
     const comments = commentsIn(text, start, end)
       .filter((comment) => !losesComment(comment.slice(1).trim()))
       .map((comment) => `${indentation}${comment}\n`);
-    if (at > 0) return [{ start: lineStart, end, text: comments.join('') }];
+    if (at > 0 || (lines.length === 0 && isFirstInLine(text, start)))
+      return [{ start: lineStart, end, text: comments.join('') }];
     // The first key of an item stands after a dash, and the other keys are indented as far.
     const indented = lines.map((line, index) => `${index === 0 ? '' : indentation}${line}\n`);
     const above = { start: lineStart, end: lineStart, text: comments.join('') };
     return [...(comments.length > 0 ? [above] : []), { start, end, text: indented.join('') }];
   });
+}
+
+/** True if only white space stands before a place in its line. */
+function isFirstInLine(text: string, place: number): boolean {
+  return text.slice(text.lastIndexOf('\n', place - 1) + 1, place).trim() === '';
 }
 
 /** A lexeme of the parser that announces the text of a scalar. */
