@@ -83,7 +83,7 @@ const entry = z.strictObject({
   share: share
     .optional()
     .describe(
-      'The largest share of the amounts of some calls by which the rule may make balances wrong, such as 50%. Up to one and a half times this share is allowed. The keys `money` and `moneyIn` then limit only sums of which croupier knows no share. Default: no limit.',
+      'The largest share of the amounts of some calls by which the rule may make balances wrong, such as 50%. Up to one and a half times this share is allowed. The keys `money` and `moneyIn` then limit only sums of which croupier knows no share. With `intermittent: true`, they limit all sums, and a larger share is allowed in one scenario. Default: no limit.',
     ),
   wrongReplies: z
     .literal(true, 'must be true, or left out')

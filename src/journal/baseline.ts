@@ -258,20 +258,33 @@ export function withoutLimits({
   return { ...known, maxSums: {}, maxSumsIn: {}, wrongReplies: true };
 }
 
-/** Returns the share that is much larger than the one that the entry notes. Undefined if there is none. */
-export function exceededShare({ maxShare }: KnownFailure, { shares = [] }: Breach): Share | undefined {
+/**
+ * Returns the share that is much larger than the one that the entry notes. Undefined if there is none. If the failures occur only now and
+ * then, several scenarios must show such a share, because croupier may have blamed the wrong call in a single one.
+ */
+export function exceededShare(
+  { maxShare, intermittent }: KnownFailure,
+  { shares = [], ofRule }: Breach,
+): Share | undefined {
   const noted = maxShare === undefined ? undefined : readShare(maxShare);
-  return noted && shares.find((share) => isMuchLarger(share, noted));
+  if (!noted) return undefined;
+  const isMany =
+    !intermittent || (ofRule?.shares ?? []).filter((share) => isMuchLarger(share, noted)).length >= MIN_SHARES;
+  return isMany ? shares.find((share) => isMuchLarger(share, noted)) : undefined;
 }
+
+/** Minimum number of scenarios with a larger share, if the failures occur only now and then. */
+const MIN_SHARES = 2;
 
 /**
  * Returns the sum that is higher than the entry allows. Undefined if there is none. If the entry notes a share, only the sums are
- * compared of which no share is known: the same share of a call for more money is the same failure. If the entry has a sum for the
+ * compared of which no share is known: the same share of a call for more money is the same failure. An entry for failures that occur only
+ * now and then allows a multiple of the highest sum, so all its sums are compared. If the entry has a sum for the
  * scenario of the breach, this sum is the limit. If the amounts of its currency can't be compared with those of the breach, the limit of the whole
  * entry counts.
  */
 export function exceededSum(known: KnownFailure, breach: Breach): ExceededSum | undefined {
-  if (known.maxShare !== undefined && breach.shares !== undefined) {
+  if (known.maxShare !== undefined && !known.intermittent && breach.shares !== undefined) {
     const { sumsWithoutShare: rest = {} } = breach;
     return known.maxSums && exceeded(rest, known.maxSums, known.maxSums);
   }

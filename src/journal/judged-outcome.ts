@@ -22,6 +22,7 @@ import type { CheckCounts } from './results/failure-rate.ts';
 import { playersWithFailures, regularlyFailing } from './results/played-players.ts';
 import {
   allowedShare,
+  largestOf,
   largestShare,
   lowerShare,
   lowestVaryingShare,
@@ -333,6 +334,8 @@ export interface RuleCounts extends CheckCounts {
   readonly replying: number;
   /** For each direction, the number of scenarios in which a sum made a balance wrong in this direction. */
   readonly inDirection: Readonly<Record<Direction, number>>;
+  /** The largest share of each scenario in which a share is known. */
+  readonly shares: readonly Share[];
   /** The sums by which replies were wrong, for each scenario that has such sums. */
   readonly repliedSums: readonly (readonly WrongSum[])[];
   /** True if the run played the whole suite. */
@@ -486,6 +489,9 @@ function countsOf(places: readonly RulePlace[], whole: boolean): RuleCounts {
     checks: places.reduce((sum, { checks }) => sum + checks, 0),
     replying: places.filter(({ hasWrongReply }) => hasWrongReply).length,
     inDirection: { 'too low': scenariosIn('too low'), 'too high': scenariosIn('too high') },
+    shares: places.flatMap(
+      (place) => largestOf([place.share, place.varyingShare].filter((one) => one !== undefined)) ?? [],
+    ),
     repliedSums: places.flatMap(({ repliedSums }) => (repliedSums.length > 0 ? [repliedSums] : [])),
     whole,
   };
@@ -513,6 +519,7 @@ const NO_CHECKS: RuleCounts = {
   checks: 0,
   replying: 0,
   inDirection: { 'too low': 0, 'too high': 0 },
+  shares: [],
   repliedSums: [],
   whole: false,
 };

@@ -28,16 +28,17 @@ const USUAL = 0.9;
 /**
  * Returns the largest share that the entries of a baseline allow: the share that an entry notes, or the share of a stake that its
  * sums are. A run without a usual share uses the lower one of this share and `lowestVaryingShare`, because an entry may allow a
- * multiple of the sum that its run has shown. Undefined if no entry has a share or a sum.
+ * multiple of the sum that its run has shown. The share of an entry for failures that occur only now and then does not count, because a
+ * single larger share may come from a call that croupier has blamed wrongly. Undefined if no entry has a share or a sum.
  *
  * @param entries the limits of the entries for the rule
  */
 export function allowedShare(
-  entries: readonly Pick<KnownFailure, 'maxShare' | 'maxSums'>[],
+  entries: readonly Pick<KnownFailure, 'maxShare' | 'maxSums' | 'intermittent'>[],
   stakes: Readonly<Record<string, string>>,
 ): Share | undefined {
-  const shares = entries.flatMap(({ maxShare, maxSums = {} }): readonly Share[] => {
-    const noted = maxShare === undefined ? undefined : readShare(maxShare);
+  const shares = entries.flatMap(({ maxShare, maxSums = {}, intermittent }): readonly Share[] => {
+    const noted = maxShare === undefined || intermittent ? undefined : readShare(maxShare);
     if (noted) return [noted];
     return Object.entries(maxSums).flatMap(([code, sum]): Share[] => {
       const [wrong, moved] = [Money.read(sum), Money.read(stakes[code] ?? '')];

@@ -138,6 +138,41 @@ describe('a baseline of a failure that not each call shows', () => {
     ).not.toContain('balances:');
   });
 
+  const lost = (amount: string, moved = '1'): Partial<Finding> => ({
+    wrongSum: { amount: `-${amount}`, currency: 'USD', moved },
+    unrepeated: true,
+  });
+
+  it('notes the share of the calls by which balances are wrong, and does not allow a much larger one in two scenarios', async () => {
+    // A read after three calls of which one is wrong shows a lower share.
+    const known: readonly Failing[] = [
+      { finding: lost('0.50'), scenarios: 5 },
+      { finding: lost('0.50', '3'), scenarios: 3 },
+    ];
+    const whole: Failing = { finding: lost('1'), scenarios: 2 };
+    const text = await updated(known);
+    expect(text).toContain('  share: 50% # of the amounts of the calls\n');
+    expect(await statusWith(text, known)).toBe(0);
+    expect(await statusWith(text, [{ finding: lost('3', '6'), scenarios: 6 }])).toBe(0);
+    expect(await statusWith(text, [{ ...whole, scenarios: 1 }])).toBe(0);
+    expect(await statusWith(text, [whole])).toBe(1);
+    expect(worseSentence('bet.debit', await foldOf([whole], { baseline: text }))).toBe(
+      'the baseline allows this rule to make balances wrong by 50% of the amounts of the calls, but in bet/s0 it is now 100%',
+    );
+    // The limit of the sums stays, because a multiple of them is the limit.
+    expect(await statusWith(text, [{ finding: lost('10', '20'), scenarios: 6 }])).toBe(1);
+    const more = await updated([whole], text);
+    expect(more.match(/- rule:/g)).toHaveLength(1);
+    expect(await statusWith(more, [...known, whole])).toBe(0);
+  });
+
+  it('notes no share if the failures show several ones', async () => {
+    const shares = ['0.10', '0.20', '0.30', '0.40', '0.50', '0.60', '0.60', '0.60'];
+    const text = await updated(shares.map((amount) => ({ finding: lost(amount), scenarios: 1 })));
+    expect(text).toContain('  balances: too low');
+    expect(text).not.toContain('share:');
+  });
+
   it('gets the higher rate by an update', async () => {
     const often: readonly Failing[] = [{ finding: ONCE, scenarios: 40, perScenario: 3 }];
     const before = await updated(NOW_AND_THEN);

@@ -123,9 +123,14 @@ export function exceededUndecidedShare(
   return undefined;
 }
 
-/** Returns the largest share that the entries note. Undefined if an entry has none. */
+/**
+ * Returns the largest share that the entries note. Undefined if an entry has none, or is for failures that occur only now and then: such a
+ * failure may be divided into sums of other rules, which are another share.
+ */
 function shareOfAll(entries: readonly KnownFailure[]): Share | undefined {
-  const shares = entries.flatMap(({ maxShare }) => readShare(maxShare ?? '') ?? []);
+  const shares = entries.flatMap(({ maxShare, intermittent }) =>
+    intermittent ? [] : (readShare(maxShare ?? '') ?? []),
+  );
   return shares.length === entries.length ? largestOf(shares) : undefined;
 }
 

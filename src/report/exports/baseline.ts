@@ -188,6 +188,8 @@ export function entriesFor(
       if (isOfOrdinaryCalls && !isWorse(place)) return allSums;
       return isByCurrency || isChance(place) ? {} : allowedInScenario(place, stakes);
     };
+    const direction = isByChance ? directionIn(own, fold) : undefined;
+    const chanceShare = direction && usualDecimal(own);
     return own.map((place) => {
       const noMoney = isAboutMoney(place.rule) && (isAnywhere ? own : [place]).every(({ movesMoney }) => !movesMoney);
       const isNowAndThen = isByChance || (!isOfOrdinaryCalls && (isByCurrency || isChance(place)));
@@ -202,12 +204,18 @@ export function entriesFor(
         maxSums: noMoney ? {} : maxSumsOf(place),
         factor: isByChance ? CHANCE_FACTOR : isOfOrdinaryCalls && !isWorse(place) ? allFactor : 1,
         maxSumsIn: noMoney || isVarying || isNowAndThen ? {} : sumIn(place, fold),
-        maxShare: noMoney || isNowAndThen ? undefined : share && notedDecimal(share),
+        maxShare: noMoney
+          ? undefined
+          : isByChance
+            ? chanceShare
+            : isNowAndThen
+              ? undefined
+              : share && notedDecimal(share),
         wrongReplies: allowsReplies,
         maxReplySums: allowsReplies ? replies.maxReplySums : undefined,
         replyAmounts: allowsReplies ? replies.replyAmounts : undefined,
         failedChecks: isRated && !isWorse(place) ? rateOf(own, stabilities) : undefined,
-        balances: isByChance && !noMoney ? directionIn(own, fold) : undefined,
+        balances: noMoney ? undefined : direction,
         players: isNowAndThen ? [] : players,
         noOtherPlayers: !isNowAndThen && isOfPlayers && stabilities.isOnlyOfPlayers(first),
         intermittent: isNowAndThen,
@@ -276,6 +284,26 @@ function directionIn(own: readonly RulePlace[], { places }: Fold): Direction | u
   const ofSingleCalls = places.filter(({ rule, failed }) => failed > 0 && OF_ONE_DIRECTION.includes(rule));
   return DIRECTIONS.find((one) => ofSingleCalls.every(({ directions }) => directions.every((other) => other === one)));
 }
+
+/**
+ * Returns the share of the amounts of the calls by which balances are wrong now and then, if at least half of the scenarios show the same
+ * share, and no scenario a larger one. A lower share comes from a read after several calls of which only one was wrong. Undefined if
+ * the failures show no such share.
+ *
+ * @param own the failures of the rule
+ */
+function usualDecimal(own: readonly RulePlace[]): string | undefined {
+  const decimals = own.flatMap((place) => {
+    const share = notedShare([place]);
+    return share ? [notedDecimal(share)] : [];
+  });
+  const largest = highestShare(decimals);
+  const usual = decimals.filter((one) => one === largest);
+  return usual.length >= MIN_SCENARIOS_OF_SHARE && usual.length * 2 >= decimals.length ? largest : undefined;
+}
+
+/** With fewer scenarios that show the same share, it may be chance. */
+const MIN_SCENARIOS_OF_SHARE = 3;
 
 /** With fewer wrong sums, it may be chance that all of them have the same direction. */
 const MIN_WRONG_SUMS = 6;
