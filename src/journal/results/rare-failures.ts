@@ -4,7 +4,7 @@ import { Money } from '../../contract/money.ts';
 import type { KnownFailure } from '../event.ts';
 import { EXPECTATION } from '../finding.ts';
 import { countOf, isAboutRaces, isDecided, type JudgedOutcome } from '../judged-outcome.ts';
-import { absoluteMoney, decimalsOf, type WrongSum } from '../money-sums.ts';
+import { absoluteMoney, decimalsOf, directionOf, type WrongSum } from '../money-sums.ts';
 import type { CheckCounts } from './failure-rate.ts';
 
 /** The rules about the amounts of ordinary calls. */
@@ -27,6 +27,8 @@ const MIN_ONCE = 2;
  * - for `money.conservation`, no other kind of call fails. Otherwise, any call may lose money, and this rule says so;
  * - a call of this kind was sent since the last read, and the same error of this call gives exactly the wrong sum. If the judge has divided
  *   a wrong balance into sums of several rules, their total counts.
+ *
+ * A bet that was accepted although it was above the expected balance is undecided too, if such a call had made the balance too high.
  *
  * @param outcomes all outcomes of the run
  * @param known the entries of the baseline
@@ -51,6 +53,8 @@ export function withoutRareFailures(
     const isRareItself = rare.some((one) => one.rule === rule);
     if (verdict !== 'fail' || isRareItself || rule === EXPECTATION || isAboutRaces(rule)) return outcome;
     if (rule === 'money.conservation' && kinds > 1) return outcome;
+    const leaving = rare.find(({ own }) => isBetOfMoneyLeft(outcome, own));
+    if (leaving) return undecided(outcome, leaving.rule, 'explains this failure in the same scenario', undefined);
     const ofScenario = failing.filter((one) => one.scenario === scenario);
     const explaining = rare.find(({ call, own, tried }) => {
       if (!isUnrepeated && !occursByChance(rounds.get(scenario), ratesOutside(scenario, tried))) return false;
@@ -63,7 +67,9 @@ export function withoutRareFailures(
           totalOf(outcome, ofScenario).some(isOfCall))
       );
     });
-    return explaining ? undecided(outcome, explaining.rule, rounds.get(scenario)) : outcome;
+    return explaining
+      ? undecided(outcome, explaining.rule, 'explains exactly this sum', rounds.get(scenario))
+      : outcome;
   };
 }
 
@@ -99,11 +105,34 @@ function chanceOfAtLeast({ failed, checks }: CheckCounts, probability: number): 
   return 1 - ofFewer;
 }
 
-function undecided(outcome: JudgedOutcome, because: RuleId, rounds: CheckCounts | undefined): JudgedOutcome {
+/**
+ * True if the operator accepted a bet above the balance that croupier expected, and a call of the same scenario had made the balance too high.
+ * Then the wallet had the money for this bet. Neither failure occurred again when croupier repeated the scenario.
+ *
+ * @param own the failures of a rule about calls that fail now and then
+ */
+function isBetOfMoneyLeft(outcome: JudgedOutcome, own: readonly JudgedOutcome[]): boolean {
+  const { rule, scenario, isUnrepeated, sums, findings, count } = outcome;
+  if (rule !== 'bet.insufficient-funds' || !isUnrepeated || sums.length > 0 || findings.length !== count) return false;
+  return own.some(
+    (one) =>
+      one.scenario === scenario &&
+      one.isUnrepeated === true &&
+      one.sums.every((sum) => directionOf(sum) === 'too high') &&
+      findings.every(({ causes }) => causes.some((cause) => cause === one.rule)),
+  );
+}
+
+function undecided(
+  outcome: JudgedOutcome,
+  because: RuleId,
+  explanation: string,
+  rounds: CheckCounts | undefined,
+): JudgedOutcome {
   const seen = outcome.isUnrepeated
     ? 'croupier did not see it again when it repeated the scenario'
     : `croupier saw it in only ${rounds?.failed} of ${rounds?.checks} rounds of the race`;
-  const reason = `the failure of \`${because}\`, which occurs now and then, explains exactly this sum, and ${seen}`;
+  const reason = `the failure of \`${because}\`, which occurs now and then, ${explanation}, and ${seen}`;
   const verdict = 'inconclusive' as const;
   return {
     ...outcome,
