@@ -50,6 +50,7 @@ export class CallRecorder {
       reading,
       closesConnection: sent.closesConnection === true,
       ownLimit: sent.ownLimit,
+      isSessionEnded: sent.isSessionEnded === true,
       amount,
       effect: sent.before ? sent.before.effect : (this.#effectOf(planned, amount) ?? Money.zero),
       earlier: sent.before ? beforeOf(planned, sent.before) : earlier,

@@ -40,6 +40,8 @@ export interface SentCall {
    * reason.
    */
   readonly ownLimit?: OwnLimit;
+  /** True if a balance read has shown that the session of the call ended during the run. Left out: unknown. */
+  readonly isSessionEnded?: boolean;
   /** For a balance read: true if no earlier call can still take effect, because enough time has passed. */
   readonly lingered: boolean;
 }
@@ -59,6 +61,8 @@ export interface ObservedCall {
    * reason.
    */
   readonly ownLimit: OwnLimit | undefined;
+  /** True if a balance read has shown that the session of the call ended during the run. */
+  readonly isSessionEnded: boolean;
   /** The amount of the call. A resend has the amount of the first call. undefined if no amount can be read. */
   readonly amount: Money | undefined;
   /** The change of the balance if the operator accepts the call: negative for a bet, 0 for a free bet. */

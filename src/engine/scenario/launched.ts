@@ -1,5 +1,6 @@
 import type { Exchange } from '../../journal/exchange.ts';
 import type { LaunchedSession, LaunchRequest } from '../../journal/launch.ts';
+import { isEndedSession } from '../../journal/network/unknown-session.ts';
 import { isLimitCode } from '../../judge/checks/check.ts';
 import { judgeLaunches } from '../../judge/checks/launches.ts';
 import { breach, type Decision, PASS } from '../../judge/decision.ts';
@@ -11,6 +12,7 @@ import type { Sender } from '../calls/sender.ts';
 import { firstRetryMs, pause, RETRIES } from '../calls/waits.ts';
 import { addressOf, type RunOptions } from '../run-options.ts';
 import type { ScenarioContext } from '../scenario-context.ts';
+import { isPlayable } from '../session-pool.ts';
 
 interface Launched {
   readonly context: ScenarioContext;
@@ -51,7 +53,7 @@ export async function judgeLaunched({ key, place }: LaunchesStep, { context, run
       return;
     }
     const exchange = await read(session);
-    collector.decide({ rule: 'launch.session-known', step, exchange: exchange.id }, isKnown(session, exchange));
+    collector.decide({ rule: 'launch.session-known', step, exchange: exchange.id }, isKnown(session, exchange, run));
   }
 }
 
@@ -68,7 +70,7 @@ function readOf({ sessionID }: LaunchedSession, { client }: RunOptions) {
   return buildRequest({ call: 'balance', ...addressOf(client), fields: { sessionID } });
 }
 
-function isKnown({ sessionID }: LaunchedSession, exchange: Exchange): Decision {
+function isKnown({ sessionID }: LaunchedSession, exchange: Exchange, { client }: RunOptions): Decision {
   const status = replyStatus(exchange);
   if (status === 200) return PASS;
   const expected = 'GET /balance finds the sessionID that the launch sent';
@@ -80,6 +82,12 @@ function isKnown({ sessionID }: LaunchedSession, exchange: Exchange): Decision {
   const code = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply).code : undefined;
   if (isLimitCode(code)) {
     const reason = `GET /balance of ${sessionID} was answered ${status} with the code ${code}`;
+    return { kind: 'skip', reason, declined: true };
+  }
+  // A session in which scenarios were played may have ended since its launch.
+  const isPlayed = client.sessions.some((one) => one.sessionID === sessionID && isPlayable(one));
+  if (isPlayed && isEndedSession('balance', exchange.outcome)) {
+    const reason = `the session ${sessionID} has ended: its GET /balance is answered ${status} with the code ${code}`;
     return { kind: 'skip', reason, declined: true };
   }
   return breach(expected, `the session ${sessionID} was launched, but its GET /balance is answered ${status}`, [

@@ -1,5 +1,6 @@
 import type { TransactionCall } from '../../contract/call-name.ts';
 import type { Exchange } from '../../journal/exchange.ts';
+import { isEndedSession, saysEnded } from '../../journal/network/unknown-session.ts';
 import type { Reaction } from '../../judge/judge.ts';
 import type { OwnDecline } from '../../judge/policy/own-limits.ts';
 import type { Wallet } from '../../judge/wallet/wallet.ts';
@@ -138,7 +139,11 @@ export class ScenarioRunner {
         !isConflict &&
         (tries >= this.#maxSettlings(step) || (status === undefined ? tries > 1 : !isWorthRetrying(status)));
       if (isLast) {
-        const sent = { ...this.#dispatch.sentOf(call, exchange), retried: tries > 1 || step.origin.kind === 'resend' };
+        const sent = {
+          ...this.#dispatch.sentOf(call, exchange),
+          retried: tries > 1 || step.origin.kind === 'resend',
+          isSessionEnded: judged && (await this.#isSessionEnded(step, exchange)),
+        };
         if (judged) await this.#react(this.#context.judge.observe(sent));
         else this.#context.judge.follow(sent);
       }
@@ -231,12 +236,12 @@ export class ScenarioRunner {
       if (mayBeCutOff(step) && isCutOff(exchange)) break;
       const isConflict = mayOverlap && mayBeConflict(step, exchange);
       if (!isConflict && !isWorthRetrying(replyStatus(exchange)))
-        return this.#react(this.#observe(call, exchange, retry > 0));
+        return this.#react(await this.#observe(call, exchange, retry > 0));
       await pause(busyPauseMs(exchange, retry, this.#run.deadlineMs));
     }
     for (let retry = 0; this.#mayBeByChance(step) && retry < RETRIES_OF_REFUSED; retry += 1) {
       const exchange = await this.#dispatch.send(call);
-      if (!isServerError(replyStatus(exchange))) return this.#react(this.#observe(call, exchange, retry > 0));
+      if (!isServerError(replyStatus(exchange))) return this.#react(await this.#observe(call, exchange, retry > 0));
       await pause(PAUSE_OF_REFUSED_MS);
     }
     const { judge } = this.#context;
@@ -247,11 +252,13 @@ export class ScenarioRunner {
       const { exchange, judged } = await this.#dispatch.judged(call, 'step', (sent) => {
         if (!isLast && isBusy(replyStatus(sent.exchange))) return null;
         if (mayOverlap && mayBeConflict(step, sent.exchange)) return null;
+        if (mayBeEnded(step, sent.exchange)) return {};
         const decline = judge.ownDeclineOf(sent);
         return decline ? { decline } : { reaction: judge.observe(sent) };
       });
       if (judged) {
         if (patience > 0) this.#sender.waitPolicy.noteBusy(kindOf(step), isBusy(replyStatus(exchange)));
+        if (!judged.reaction && !judged.decline) return this.#react(await this.#observe(call, exchange, false));
         const reaction = judged.reaction ?? (await this.#observeDeclined(call, exchange, judged.decline));
         this.#dispatch.follow(call, exchange);
         return this.#react(reaction);
@@ -293,10 +300,21 @@ export class ScenarioRunner {
     return null;
   }
 
-  #observe(call: ReadyCall, exchange: Exchange, retried: boolean): Reaction {
-    const reaction = this.#context.judge.observe({ ...this.#dispatch.sentOf(call, exchange), retried });
+  async #observe(call: ReadyCall, exchange: Exchange, retried: boolean): Promise<Reaction> {
+    const isSessionEnded = await this.#isSessionEnded(call.step, exchange);
+    const reaction = this.#context.judge.observe({ ...this.#dispatch.sentOf(call, exchange), retried, isSessionEnded });
     this.#dispatch.follow(call, exchange);
     return reaction;
+  }
+
+  /**
+   * True if the operator declined the call because its session has ended, and declines a balance read of this session for the same
+   * reason. An operator that declines only wins or refunds with this code breaks their rules.
+   */
+  async #isSessionEnded(step: CallStep, exchange: Exchange): Promise<boolean> {
+    if (!mayBeEnded(step, exchange)) return false;
+    const { outcome } = await this.#adjuster.readOnce(accountOf(this.#context, step.session), 'probe');
+    return isEndedSession('balance', outcome);
   }
 
   /**
@@ -413,4 +431,12 @@ export class ScenarioRunner {
  */
 function kindOf({ call, origin, expect }: CallStep): string {
   return `${call} ${origin.kind} ${expect.outcome}`;
+}
+
+/** True if the operator declined a win, a refund or a call that is sent again because its session has ended. */
+function mayBeEnded({ call, session, origin, expect }: CallStep, { outcome }: Exchange): boolean {
+  const isNewBet = call === 'bet' && origin.kind === 'fresh';
+  return (
+    call !== 'balance' && !isNewBet && session !== 'unknown' && expect.outcome === 'accepted' && saysEnded(outcome)
+  );
 }

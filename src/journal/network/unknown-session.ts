@@ -60,8 +60,12 @@ export function isUnknownSession(outcome: Outcome): boolean {
  * the operator must accept anyway.
  */
 export function isEndedSession(call: CallName, outcome: Outcome): boolean {
-  if (call === 'win' || call === 'refund' || outcome.kind !== 'reply') return false;
-  return outcome.reply.status !== 200 && codeOf(bodyText(outcome.reply.body)) === ENDED;
+  return call !== 'win' && call !== 'refund' && saysEnded(outcome);
+}
+
+/** True if the operator declined a call because the session has ended. */
+export function saysEnded(outcome: Outcome): boolean {
+  return outcome.kind === 'reply' && outcome.reply.status !== 200 && codeOf(bodyText(outcome.reply.body)) === ENDED;
 }
 
 function codeOf(text: string): unknown {

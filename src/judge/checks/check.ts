@@ -112,9 +112,10 @@ export function busyReason(call: CallName, status: Status): string {
 }
 
 /** True if a session was open when the run began, and the operator says that it has ended. Sessions may end during a run. */
-export function isEnded({ answer, reading, planned: { step }, plannedCalls }: ObservedCall): boolean {
+export function isEnded({ answer, reading, isSessionEnded, planned: { step }, plannedCalls }: ObservedCall): boolean {
   if (answer !== 'declined' || reading?.code !== 'session_expired' || step.expect.outcome !== 'accepted') return false;
-  if (step.call !== 'balance' && (step.call !== 'bet' || step.origin.kind !== 'fresh')) return false;
+  const isTurnedAway = step.call === 'balance' || (step.call === 'bet' && step.origin.kind === 'fresh');
+  if (!isTurnedAway && !isSessionEnded) return false;
   const { needs } = plannedCalls.plan;
   const need = step.session === 'main' ? needs : needs.sessions.get(step.session);
   return need?.state !== 'expired';

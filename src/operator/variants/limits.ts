@@ -305,6 +305,27 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
     },
   },
   {
+    name: 'sessions-end-for-all-calls',
+    declines: true,
+    description:
+      'Each session ends after 20 bets. Then the wallet declines each of its calls with session_expired, even the win of the last bet.',
+    change: (right) => {
+      const bets = new Map<string, number>();
+      return {
+        carryOut: async (store, handling) => {
+          const { session } = handling.look();
+          return session && (bets.get(session.sessionID) ?? 0) >= 20
+            ? { kind: 'declined', reason: 'session-expired' }
+            : right.carryOut(store, handling);
+        },
+        record: (store, entry) => {
+          if (entry.call === 'bet') bets.set(entry.sessionID, (bets.get(entry.sessionID) ?? 0) + 1);
+          return right.record(store, entry);
+        },
+      };
+    },
+  },
+  {
     name: 'credit-line',
     credit: true,
     description:
