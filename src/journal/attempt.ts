@@ -160,13 +160,17 @@ export function addFinding(attempt: Attempt, finding: Finding): void {
   outcome.hasWrongReply ||= finding.wrongReply === true && !finding.unrepeated && !finding.awaitsRepetition;
   if (finding.repliedSum && outcome.repliedSums.length < MAX_SUMS) outcome.repliedSums.push(finding.repliedSum);
   if (finding.wrongSum) addWrongSum(outcome, finding.wrongSum);
-  if (outcome.samples.length < MAX_SAMPLES) {
-    outcome.samples.push({
-      ...finding,
-      expected: finding.expected.slice(0, MAX_TEXT),
-      actual: finding.actual.slice(0, MAX_TEXT),
-    });
-  }
+  if (outcome.samples.length >= MAX_SAMPLES && !finding.shownByReplies) return;
+  const sample = {
+    ...finding,
+    expected: finding.expected.slice(0, MAX_TEXT),
+    actual: finding.actual.slice(0, MAX_TEXT),
+  };
+  // The other findings may come from old reads. So a finding that the replies prove is the better example.
+  const at = finding.shownByReplies ? outcome.samples.findIndex(({ shownByReplies }) => !shownByReplies) : -1;
+  if (at >= 0) outcome.samples.splice(at, 0, sample);
+  else outcome.samples.push(sample);
+  outcome.samples.splice(MAX_SAMPLES);
 }
 
 /** Adds a sum to the breach that it belongs to. */

@@ -125,10 +125,11 @@ export class Judge {
     const wallet = this.#context.walletOf(step.session);
     const rule = 'win.zero';
     if (!wallet) return CONTINUE;
-    this.reads.forgetReplies(wallet);
     const reading = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply) : undefined;
     this.#context.givenTxIDs.isReplyToOtherKind(step.call, step.txID, reading);
     const said = reading?.balance;
+    if (step.type === 'free') this.reads.forgetReplies(wallet);
+    else this.reads.compareRoundEnd(step, exchange.id, said?.money, wallet);
     const fits = !said?.money || wallet.allows(said.money);
     if (step.type === 'free') {
       // The contract does not define what a win of a free round does to the balance.

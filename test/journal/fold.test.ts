@@ -46,6 +46,16 @@ describe('the result of a journal', () => {
     expect(result.findings.map(({ verdict }) => verdict)).toEqual(['fail', 'inconclusive', 'warn']);
   });
 
+  it('gives a finding that the replies prove before findings of the same rule that only reads show', async () => {
+    const events = runOf(bet, [
+      ...Array.from({ length: 9 }, () => found(bet.id, 'bet.debit', 'fail', { actual: 'a read' })),
+      found(bet.id, 'bet.debit', 'fail', { actual: 'a reply', shownByReplies: true }),
+      ended(bet.id, { verdict: 'fail' }),
+    ]);
+    const { findings } = await ruleOf(events, 'bet.debit');
+    expect(findings[0]).toMatchObject({ actual: 'a reply' });
+  });
+
   it('counts no pass of another scenario if all scenarios that test the rule were skipped', async () => {
     const exact = planned('money/exact', ['money.exact']);
     const other = planned('balance/read-only', ['balance.read-only']);

@@ -11,14 +11,14 @@ import { type ScenarioContext, sessionOf } from '../scenario-context.ts';
  *
  * @param except a round that the caller completes itself
  * @returns `fits`: false if a reply had a balance that differs from the last read; `completed`: the wins whose reply had the
- * balance of the last read
+ * balance of the last read; `isAnyEnded`: true if a win was sent
  */
 export async function endRounds(
   context: ScenarioContext,
   adjuster: BalanceAdjuster,
   wallet: Wallet,
   except?: OpenRound,
-): Promise<{ readonly fits: boolean; readonly completed: readonly CompletedRound[] }> {
+): Promise<{ readonly fits: boolean; readonly completed: readonly CompletedRound[]; readonly isAnyEnded: boolean }> {
   const completed: CompletedRound[] = [];
   const rounds = roundsOf(context, wallet).filter((round) => round !== except);
   const last = context.judge.reads.lastRead(wallet);
@@ -41,7 +41,7 @@ export async function endRounds(
     fits.push(await end(round));
     context.openRounds.remove(round);
   }
-  return { fits: fits.every(Boolean), completed };
+  return { fits: fits.every(Boolean), completed, isAnyEnded: rounds.length > 0 };
 }
 
 /** Returns an open round of a wallet that can be completed with a win of more than 0. Undefined if there is none. */

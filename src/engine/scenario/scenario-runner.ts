@@ -274,7 +274,10 @@ export class ScenarioRunner {
     const { judge, names } = this.#context;
     const { session } = call.step;
     const account = accountOf(this.#context, session);
-    const balance = names.walletOf(session)?.certain();
+    const wallet = names.walletOf(session);
+    const balance = wallet?.certain();
+    // The replies to the bets of the comparison are not judged.
+    if (wallet) this.#context.judge.reads.forgetReplies(wallet);
     const ownLimit = await this.#adjuster.ownLimits.limitOf(decline, account.denomination.code, {
       plainBets: () => this.#adjuster.plainBets(account, balance),
       freeBet: () => this.#adjuster.freeBet(account, names.campaign),

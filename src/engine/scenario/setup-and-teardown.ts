@@ -56,9 +56,21 @@ export async function setUp(
   if (!wanted || !wallet || !has) return null;
   const needed = evaluateMoney(wanted, scopeOf(context.names, undefined));
   if (has.compare(needed) >= 0) return null;
+  if (context.staleReads.areReadsOld(wallet.id)) {
+    const said = context.staleReads.repliesOf(wallet.id).lastReply;
+    if (said && said.compare(needed) >= 0) {
+      context.judge.reads.open(wallet, said);
+      return null;
+    }
+    // An old balance does not show how much money is missing. With it, croupier could bet money that the player needs.
+    const reason = `the scenario needs a balance of ${needed}, but the reads of this player show old balances, the last one ${has}`;
+    return { verdict: 'inconclusive', reason, connection: false, causes: ['balance.read'] };
+  }
   // The scenario may spend the whole balance. To win the money back, croupier needs a stake for one bet. So it raises the balance
   // by one more stake.
   const account = accountOf(context, 'main');
+  // The replies to these calls are not judged.
+  context.judge.reads.forgetReplies(wallet);
   const raised = await adjuster.bring(account, has, needed.plus(account.denomination.stake), 'prepare');
   if (raised) context.judge.reads.open(wallet, raised);
   else context.judge.reads.forgetLast(wallet);
@@ -146,12 +158,15 @@ export async function restore(
     const last = isUnread(wallet) ? undefined : context.judge.reads.lastRead(wallet);
     const read = async () => (await adjuster.read(account, 'restore')) ?? certainZero(wallet);
     const found = last ?? (from && (await read()));
-    const mayRestore = !wrong && !isUncertain(wallet, context);
+    // An old balance does not show how much money is missing.
+    const mayRestore = !wrong && !context.staleReads.areReadsOld(wallet.id) && !isUncertain(wallet, context);
     const mayKeep = (balance: Money, before: Money): boolean =>
       mayRestore && balanceChanges?.mayKeep(wallet.id, account, before, balance) === true;
     const isPaid = mayRestore && found && from && found.compare(from) < 0 && !mayKeep(found, from);
     const paid = isPaid ? roundToPay(context, wallet) : undefined;
     const ended = await endRounds(context, adjuster, wallet, paid);
+    // A win of 0 that is judged in the next scenario begins a new list of replies.
+    if (ended.isAnyEnded) context.judge.reads.forgetReplies(wallet);
     const now = ended.fits || !from ? found : await read();
     completed.set(wallet, ended.completed);
     if (!from) {
@@ -172,6 +187,7 @@ export async function restore(
     }
     completed.delete(wallet);
     const wanted = from.minus(balanceChanges?.of(wallet.id) ?? Money.zero);
+    if (now && mayRestore) context.judge.reads.forgetReplies(wallet);
     const back =
       now && mayRestore
         ? await adjuster.bring(paid ? accountOf(context, paid.alias) : account, now, wanted, 'restore', paid)
@@ -204,6 +220,7 @@ export async function endRoundsOfRace(
     const isShort = has && needed && from && has.compare(needed) < 0 && has.compare(from) < 0;
     const paid = isShort ? roundToPay(context, wallet) : undefined;
     const { fits } = await endRounds(context, adjuster, wallet, paid);
+    context.judge.reads.forgetReplies(wallet);
     if (!fits) wallet.setUnknown('a completed round');
     if (!fits || !paid || !has || !from) continue;
     const raised = await adjuster.bring(accountOf(context, paid.alias), has, from, 'prepare', paid);

@@ -63,9 +63,16 @@ interface StaleReadRule {
   readonly isSure: boolean;
   /** Returns true if the stale reads concern other wallets only. */
   isOnlyOfOthers(walletIDs: readonly string[]): boolean;
+  /** Returns true if the replies have proven that the reads of the wallet are old. */
+  areReadsOld(walletID: string): boolean;
 }
 
-const NO_STALE_READS: StaleReadRule = { rule: undefined, isSure: false, isOnlyOfOthers: () => false };
+const NO_STALE_READS: StaleReadRule = {
+  rule: undefined,
+  isSure: false,
+  isOnlyOfOthers: () => false,
+  areReadsOld: () => false,
+};
 
 /** Facts about a scenario that decide how its findings can be explained. */
 interface ScenarioFacts {
@@ -236,6 +243,19 @@ export class Attribution {
   }
 
   /**
+   * The rule about old reads, if the replies have proven another breach of the rule, and only old reads show this breach. Otherwise
+   * undefined.
+   */
+  #lateCauseOf(breach: RuleBreach): RuleId | undefined {
+    const late = this.#lateRule;
+    const ofRule = this.#breaches.filter(({ rule }) => rule === breach.rule);
+    const isShownElsewhere = ofRule.some((one) => one.shownByReplies);
+    const isShownHere = ofRule.some((one) => one.shownByReplies && one.scenario === breach.scenario);
+    if (late === undefined || !isShownElsewhere || isShownHere || breach.rule === late) return undefined;
+    return breach.walletIDs.some((id) => this.#staleReads.areReadsOld(id)) ? late : undefined;
+  }
+
+  /**
    * True if the operator breaks the rule only rarely. In another scenario, the operator probably kept the rule. So the rule
    * explains no breach in that scenario.
    */
@@ -279,7 +299,7 @@ export class Attribution {
     for (const one of this.#breaches) {
       const { scenario, rule, endpoint } = one;
       const because = this.isProven(rule)
-        ? undefined
+        ? this.#lateCauseOf(one)
         : this.#causesOf(one).find((cause) => this.isProven(cause) || this.#warned.has(cause));
       if (because === undefined) continue;
       yield {

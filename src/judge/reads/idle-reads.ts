@@ -1,5 +1,6 @@
 import type { RuleId } from '../../contract/catalogue.ts';
-import type { Money } from '../../contract/money.ts';
+import { Money } from '../../contract/money.ts';
+import type { CallStep } from '../../scenario/plan/plan.ts';
 import { inAnotherUnit, movesOfNoRule, PLAIN_EFFECTS } from '../attribution/candidates.ts';
 import { explainByCandidates, nearestDifference, type PossibleBreach, wouldHaveShown } from '../attribution/explain.ts';
 import {
@@ -30,8 +31,7 @@ import type { Effects } from '../wallet/effects.ts';
 import type { Wallet } from '../wallet/wallet.ts';
 import { WalletMemory } from '../wallet/wallet-memory.ts';
 import type { BalancesOfOthers } from './balances-of-others.ts';
-import { ReadsBehindReplies } from './reads-behind-replies.ts';
-import { ReplyChain, type WrongLink } from './reply-chain.ts';
+import type { ReplyLink, WrongLink } from './reply-chain.ts';
 import { movesLeftOut, type StaleReadHistory, StaleReads } from './stale-reads.ts';
 
 /**
@@ -49,8 +49,6 @@ export class IdleReads {
   readonly #balancesOfOthers: BalancesOfOthers;
   readonly #seenBefore: (observation: string) => boolean;
   readonly #memories = new Map<Wallet, WalletMemory>();
-  readonly #replyChains = new Map<Wallet, ReplyChain>();
-  readonly #readsBehindReplies = new Map<Wallet, ReadsBehindReplies>();
   #pending: IdleRead | undefined;
   /** The player whose balance the pending read seems to show. */
   #owner: string | undefined;
@@ -104,40 +102,114 @@ export class IdleReads {
    *
    * @param isStored true if the reply seems to be the stored reply to another call
    */
-  compareReplies({ planned, answer, reading, exchange }: ObservedCall, wallet: Wallet, isStored: boolean): void {
+  compareReplies(observed: ObservedCall, wallet: Wallet, isStored: boolean): void {
+    const { planned, answer, reading, exchange } = observed;
     const { step } = planned;
-    const rule = PLAIN_EFFECTS[step.call]?.rule;
     const said = reading?.balance.money;
+    const replies = this.#staleReads.repliesOf(wallet.id);
+    if (answer !== 'accepted' || isStored || planned.group !== null || !said) {
+      replies.interrupt();
+      return;
+    }
+    const isNew = step.origin.kind === 'fresh' && !planned.sameTxID;
+    if (!isNew) {
+      if (this.#isSecondEffect(observed, said, wallet)) this.#addLink(this.#linkOfResend(observed, said), wallet);
+      else replies.sentAgain();
+      return;
+    }
     const last = wallet.moves.at(-1);
-    const isNew = step.origin.kind === 'fresh' && !planned.sameTxID && !isStored && planned.group === null;
-    if (answer !== 'accepted' || !isNew || last?.step !== step.key || !rule || !said) {
-      this.forgetReplies(wallet);
+    const rule = PLAIN_EFFECTS[step.call]?.rule;
+    if (last?.step !== step.key || !rule) {
+      replies.interrupt();
+      replies.lastReply = said;
       return;
     }
-    this.#behindReplies(wallet).reply(step.call, said, last.delta);
-    if (!isPlain(planned)) {
-      this.#replyChain(wallet).interrupt();
-      return;
-    }
+    const { delta } = last;
+    replies.lastReply = said;
+    replies.behind.reply(step.call, said, delta);
     const alsoAbout = wallet.latestChecksOf(step.key).map((one) => one.rule);
-    const link = { rule, step, exchange: exchange.id, said, delta: last.delta, alsoAbout };
-    const wrong = this.#replyChain(wallet).add(link);
-    if (wrong) this.#reportWrongLink(wrong, wallet);
+    const link = { rule: isPlain(planned) ? rule : undefined, step, exchange: exchange.id, said, delta, alsoAbout };
+    this.#addLink(link, wallet);
+  }
+
+  /** Notes the reply to a win of 0 with which croupier has completed a round. */
+  compareRoundEnd(step: CallStep, exchange: string, said: Money | undefined, wallet: Wallet): void {
+    const replies = this.#staleReads.repliesOf(wallet.id);
+    if (!said) {
+      replies.interrupt();
+      return;
+    }
+    replies.lastReply = said;
+    replies.behind.reply(step.call, said, Money.zero);
+    this.#addLink({ rule: undefined, step, exchange, said, delta: Money.zero, alsoAbout: [] }, wallet);
+  }
+
+  /**
+   * True if the reply to a repeated call has neither the balance of the first reply nor the balance of the last reply. Then the repeated
+   * call may have moved money.
+   */
+  #isSecondEffect({ planned, earlier }: ObservedCall, said: Money, wallet: Wallet): boolean {
+    const first = earlier?.reply?.balance.money;
+    const last = this.#staleReads.repliesOf(wallet.id).chain.lastSaid;
+    const { kind } = planned.step.origin;
+    return (
+      (kind === 'resend' || kind === 'earlier') &&
+      earlier?.answer === 'accepted' &&
+      first !== undefined &&
+      last !== undefined &&
+      !said.equals(first) &&
+      !said.equals(last)
+    );
+  }
+
+  #linkOfResend({ planned, exchange }: ObservedCall, said: Money): ReplyLink {
+    const { step, refundsBefore, regular } = planned;
+    const rule: RuleId | undefined =
+      step.origin.kind === 'earlier'
+        ? 'idempotency.durable'
+        : !regular || step.call === 'balance'
+          ? undefined
+          : step.call === 'bet' && refundsBefore > 0
+            ? 'idempotency.after-refund'
+            : `idempotency.${step.call}`;
+    const alsoAbout: readonly RuleId[] = step.call === 'balance' ? [] : [`idempotency.${step.call}`];
+    return { rule, step, exchange: exchange.id, said, delta: Money.zero, alsoAbout };
+  }
+
+  #addLink(link: ReplyLink, wallet: Wallet): void {
+    const replies = this.#staleReads.repliesOf(wallet.id);
+    const wrong = replies.chain.add(link, replies.areReadsOld);
+    if (wrong) this.#reportWrongLink(wrong, link, wallet);
   }
 
   /** Forgets the balances in replies. This is necessary after a call whose effect is not certain. */
   forgetReplies(wallet: Wallet): void {
-    this.#replyChain(wallet).interrupt();
-    this.#behindReplies(wallet).interrupt();
+    this.#staleReads.repliesOf(wallet.id).interrupt();
   }
 
-  #reportWrongLink({ rule, step, exchange, said, before, delta, by, alsoAbout }: WrongLink, wallet: Wallet): void {
-    const expected = `${PLAIN_EFFECTS[step.call]?.expected}: after ${before}, the balance is ${before.plus(delta)}`;
-    const actual = `the reply says ${said}, wrong by ${by}, and the next reply continues from this balance`;
-    const wrongSum = { amount: by.toString(), currency: wallet.currency, moved: delta.absolute().toString() };
+  /** @param next the call whose reply continues from the wrong sum */
+  #reportWrongLink(wrong: WrongLink, next: ReplyLink, wallet: Wallet): void {
+    const { rule, said, before, delta, by, alsoAbout, isOfEarlier } = wrong;
+    const isAgain = wrong.step.origin.kind !== 'fresh';
+    const { call } = wrong.step;
+    const effect = isAgain ? `a ${call} that is sent again has no second effect` : PLAIN_EFFECTS[call]?.expected;
+    const expected = `${effect}: after ${before}, the balance is ${before.plus(delta)}`;
+    const where = isOfEarlier
+      ? `the reply to the last ${isAgain ? 'repeated ' : ''}${call} before this scenario`
+      : 'the reply';
+    const actual = `${where} says ${said}, wrong by ${by}, and the next reply continues from this balance`;
+    const moved = delta.isZero() ? {} : { moved: delta.absolute().toString() };
+    const wrongSum = { amount: by.toString(), currency: wallet.currency, ...moved };
+    // A refund gives back what its bet has taken.
+    const ofBet: readonly RuleId[] = rule === 'refund.restore' ? ['bet.debit'] : [];
+    const { step, exchange } = isOfEarlier ? next : wrong;
     this.#collector.decide(
       { rule, step, exchange },
-      { ...breach(expected, actual, [...new Set([...SYSTEMATIC, ...alsoAbout])]), wrongSum, shownByReplies: true },
+      {
+        ...breach(expected, actual, [...new Set([...SYSTEMATIC, ...ofBet, ...alsoAbout])]),
+        wrongSum,
+        shownByReplies: true,
+      },
     );
   }
 
@@ -158,8 +230,9 @@ export class IdleReads {
 
   take(read: IdleRead): ReadResult {
     const { wallet, value } = read;
-    this.#replyChain(wallet).read(value);
-    const old = this.#behindReplies(wallet).read(read);
+    const replies = this.#staleReads.repliesOf(wallet.id);
+    replies.chain.read(value, replies.areReadsOld);
+    const old = replies.behind.read(read);
     if (old) this.#staleReads.reportOld(old, wallet.id);
     if (!wallet.known) {
       this.open(wallet, value);
@@ -422,7 +495,13 @@ export class IdleReads {
     const possible = wallet.possible();
     const due = wallet.takePendingChecks(lingered);
     const { odd } = memory;
-    if (breaches.length > 0) {
+    if (this.#staleReads.repliesOf(wallet.id).areReadsOld) {
+      // An old balance proves nothing about money. Only the replies show what the calls have moved.
+      this.#staleReads.report(read, value, false, `the balance is ${value}, which does not include the last calls`);
+      const { rule } = this.#staleReads;
+      for (const pendingCheck of due)
+        if (!pendingCheck.reported) this.#undecided(pendingCheck, value, rule ? [rule] : []);
+    } else if (breaches.length > 0) {
       for (const one of breaches) {
         const together = breaches.filter((other) => other !== one);
         attributeExplained(one, { together, rivals, due, odd }, read, this.#reporting);
@@ -515,22 +594,6 @@ export class IdleReads {
         ) &&
         one.step.call !== 'win',
     );
-  }
-
-  #replyChain(wallet: Wallet): ReplyChain {
-    const known = this.#replyChains.get(wallet);
-    if (known) return known;
-    const chain = new ReplyChain();
-    this.#replyChains.set(wallet, chain);
-    return chain;
-  }
-
-  #behindReplies(wallet: Wallet): ReadsBehindReplies {
-    const known = this.#readsBehindReplies.get(wallet);
-    if (known) return known;
-    const behind = new ReadsBehindReplies();
-    this.#readsBehindReplies.set(wallet, behind);
-    return behind;
   }
 
   #memory(wallet: Wallet): WalletMemory {

@@ -14,16 +14,24 @@ export interface OldRead {
   readonly said: Money;
 }
 
+interface LastReply {
+  readonly call: CallName;
+  readonly said: Money;
+  /** The balance in the reply to the call before. */
+  readonly before: Money | undefined;
+}
+
 /**
  * Finds the reads of one wallet that show old balances, also if the operator moves wrong sums. The replies prove this under all these
  * conditions:
  *
  * - the read showed the balance in the reply to the call before the last call;
- * - the reply to the next call continues from the reply to the last call;
+ * - the reply to the next call continues from the reply to the last call, or it has the same balance, although the next call moves
+ *   money in the other direction;
  * - the next read shows a balance that the replies had after the first read was old.
  */
 export class ReadsBehindReplies {
-  #last: { readonly call: CallName; readonly said: Money; readonly before: Money | undefined } | undefined;
+  #last: LastReply | undefined;
   #old: OldRead | undefined;
   /** True if the reply to the call after the old read continues from the reply before it. */
   #isContinued = false;
@@ -31,6 +39,16 @@ export class ReadsBehindReplies {
   /** Forgets the replies. This is necessary after a call whose effect is not certain. */
   interrupt(): void {
     this.#last = undefined;
+    this.#forgetOld();
+  }
+
+  /** Called when a scenario begins. Only a read of the current scenario can be reported. */
+  begin(): void {
+    this.#forgetOld();
+  }
+
+  /** Notes that a transaction was sent again. Only a later read counts, so that this call does not explain the balance. */
+  sentAgain(): void {
     this.#forgetOld();
   }
 
@@ -43,7 +61,8 @@ export class ReadsBehindReplies {
     const last = this.#last;
     this.#last = { call, said, before: last?.said };
     // Only the very next reply counts, so that no further call can explain the balance.
-    if (this.#old && !this.#isContinued && last?.said.plus(delta).equals(said)) this.#isContinued = true;
+    const isNext = this.#old !== undefined && !this.#isContinued && last !== undefined;
+    if (isNext && (last.said.plus(delta).equals(said) || isLost(last, said, delta))) this.#isContinued = true;
     else this.#forgetOld();
   }
 
@@ -71,4 +90,13 @@ export class ReadsBehindReplies {
     this.#old = undefined;
     this.#isContinued = false;
   }
+}
+
+/**
+ * True if the reply to a call has the balance of the last reply: the operator has not carried out the call. If the call moves money in
+ * the other direction than the last call, no effect of this call explains that a later read shows this balance.
+ */
+function isLost({ said: last, before }: LastReply, said: Money, delta: Money): boolean {
+  const moved = before && last.minus(before);
+  return said.equals(last) && moved !== undefined && !delta.isZero() && moved.isNegative() !== delta.isNegative();
 }

@@ -4,9 +4,9 @@ import type { Money } from '../../contract/money.ts';
 import type { CallStep } from '../../scenario/plan/plan.ts';
 
 /** The reply to an accepted call that was sent alone. */
-interface ReplyLink {
-  /** The rule that the call breaks if it moved a wrong sum. */
-  readonly rule: RuleId;
+export interface ReplyLink {
+  /** The rule that the call breaks if it moved a wrong sum. undefined if another rule than those about replies judges the call. */
+  readonly rule: RuleId | undefined;
   readonly step: CallStep;
   readonly exchange: string;
   /** The balance in the reply. */
@@ -19,21 +19,25 @@ interface ReplyLink {
 
 /** A call whose reply shows a wrong sum. */
 export interface WrongLink extends ReplyLink {
+  readonly rule: RuleId;
   /** The balance in the reply to the call before. */
   readonly before: Money;
   /** The sum by which the balance is wrong. */
   readonly by: Money;
+  /** True if an earlier scenario sent the call. */
+  readonly isOfEarlier: boolean;
 }
 
 interface Last {
   readonly said: Money;
-  readonly call: CallName;
+  /** The kinds of calls whose replies continue each other, up to this reply. */
+  readonly agreeing: ReadonlySet<CallName>;
   /** True if the next reply, or a read, shows that this reply is right. */
   readonly isSure: boolean;
 }
 
 interface PossiblyWrong extends WrongLink {
-  readonly callBefore: CallName;
+  readonly agreeing: ReadonlySet<CallName>;
   readonly isBeforeSure: boolean;
   /** True if a read shows another balance than the reply. */
   readonly isContradicted: boolean;
@@ -46,33 +50,56 @@ interface PossiblyWrong extends WrongLink {
  * A wrong sum is certain only under all these conditions:
  *
  * - the reply before the call is right, as the reply before it, or a read, shows;
- * - a read after the call shows another balance, so the reads are wrong;
+ * - a read after the call shows another balance, so the reads are wrong, or the reads of the wallet are known to be old;
  * - the reply to the next call continues from the wrong sum;
- * - the calls before and after the call are of one kind, because an operator may show wrong balances in all replies to one kind.
+ * - the replies to calls of the kind of the next call continued the replies before the wrong sum, because an operator may show wrong
+ *   balances in all replies to one kind.
  */
 export class ReplyChain {
   #last: Last | undefined;
   #wrong: PossiblyWrong | undefined;
   #lastRead: Money | undefined;
+  /** True if a transaction was sent again after the last reply. It may have moved money. */
+  #isSentAgain = false;
 
   /** Forgets the replies. This is necessary after a call whose effect is not certain. */
   interrupt(): void {
     this.#last = undefined;
     this.#wrong = undefined;
+    this.#isSentAgain = false;
   }
 
-  /** Notes the balance of a read that was sent while no other call was in flight. */
-  read(value: Money): void {
+  /** Called when a scenario begins. */
+  begin(): void {
+    if (this.#wrong) this.#wrong = { ...this.#wrong, isOfEarlier: true };
+  }
+
+  /** Notes that a transaction was sent again, and that its reply may be the stored first reply. */
+  sentAgain(): void {
+    this.#isSentAgain = true;
+  }
+
+  /** The balance in the last reply. undefined if it is not known. */
+  get lastSaid(): Money | undefined {
+    return this.#last?.said;
+  }
+
+  /**
+   * Notes the balance of a read that was sent while no other call was in flight.
+   *
+   * @param isOld true if the reads of the wallet are known to show old balances
+   */
+  read(value: Money, isOld: boolean): void {
     const isNews = this.#lastRead?.equals(value) !== true;
     this.#lastRead = value;
     if (this.#wrong) {
-      const { said, before, isBeforeSure } = this.#wrong;
-      // The judge of the reads reports this sum.
-      if (value.equals(said)) this.#wrong = undefined;
+      const { said, before, isBeforeSure, isContradicted } = this.#wrong;
+      // The judge of the reads reports this sum, unless the reads are old.
+      if (value.equals(said) && !isOld) this.#wrong = undefined;
       else
         this.#wrong = {
           ...this.#wrong,
-          isContradicted: true,
+          isContradicted: isContradicted || !value.equals(said),
           isBeforeSure: isBeforeSure || (isNews && value.equals(before)),
         };
     } else if (isNews && this.#last?.said.equals(value)) this.#last = { ...this.#last, isSure: true };
@@ -81,29 +108,39 @@ export class ReplyChain {
   /**
    * Notes the reply to a call.
    *
+   * @param isOld true if the reads of the wallet are known to show old balances
    * @returns the call before, if the replies prove that it moved a wrong sum
    */
-  add(link: ReplyLink): WrongLink | undefined {
+  add(link: ReplyLink, isOld: boolean): WrongLink | undefined {
     const last = this.#last;
     const wrong = this.#wrong;
-    const { said, delta, step } = link;
+    const isSentAgain = this.#isSentAgain;
+    const { rule, said, delta, step } = link;
     const by = last && said.minus(last.said).minus(delta);
+    const fits = by?.isZero() === true;
     this.#wrong = undefined;
-    this.#last = { said, call: step.call, isSure: by?.isZero() === true };
+    this.#isSentAgain = false;
+    // A call that moves nothing fits any reply that is repeated, so it does not show that its kind has right replies.
+    this.#last =
+      last && fits && delta.isZero()
+        ? last
+        : { said, agreeing: new Set([...(last && fits ? last.agreeing : []), step.call]), isSure: fits };
     if (!last || !by) return undefined;
-    if (!by.isZero()) {
-      if (!wrong)
+    if (!fits) {
+      if (!wrong && !isSentAgain && rule)
         this.#wrong = {
           ...link,
+          rule,
           before: last.said,
           by,
-          callBefore: last.call,
+          isOfEarlier: false,
+          agreeing: last.agreeing,
           isBeforeSure: last.isSure,
           isContradicted: false,
         };
       return undefined;
     }
-    const isProven = wrong?.isContradicted && wrong.isBeforeSure && wrong.callBefore === step.call;
+    const isProven = wrong && (wrong.isContradicted || isOld) && wrong.isBeforeSure && wrong.agreeing.has(step.call);
     return isProven ? wrong : undefined;
   }
 }

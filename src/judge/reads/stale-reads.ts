@@ -9,6 +9,7 @@ import type { IdleRead, UnexpectedReply } from '../idle-read.ts';
 import type { Effects } from '../wallet/effects.ts';
 import type { Move, Wallet } from '../wallet/wallet.ts';
 import type { OldRead } from './reads-behind-replies.ts';
+import { ReplyHistory } from './reply-history.ts';
 
 /**
  * Maximum number of waits without success if no wait has succeeded yet. A wait succeeds if a stale balance is right when it is read
@@ -41,6 +42,8 @@ interface SeenStaleReads {
   readonly kinds: Set<CallName>;
   /** The ids of the wallets with stale reads. */
   readonly wallets: Set<string>;
+  /** The balances in the replies to the calls of each wallet, by the id of the wallet. */
+  readonly replies: Map<string, ReplyHistory>;
   sightings: number;
   healed: boolean;
   waitsWithoutSuccess: number;
@@ -65,6 +68,7 @@ export class StaleReadHistory {
     this.#seen = of ?? {
       kinds: new Set(),
       wallets: new Set(),
+      replies: new Map(),
       sightings: 0,
       healed: false,
       waitsWithoutSuccess: 0,
@@ -92,7 +96,23 @@ export class StaleReadHistory {
     this.#seen.wallets.add(walletID);
     for (const kind of kinds) this.#seen.kinds.add(kind);
     this.#seen.sightings += 1;
-    if (healed) this.#seen.healed = true;
+    if (!healed) return;
+    this.#seen.healed = true;
+    this.repliesOf(walletID).noteCaughtUp();
+  }
+
+  /** Returns the balances in the replies to the calls of a wallet. */
+  repliesOf(walletID: string): ReplyHistory {
+    const known = this.#seen.replies.get(walletID);
+    if (known) return known;
+    const replies = new ReplyHistory();
+    this.#seen.replies.set(walletID, replies);
+    return replies;
+  }
+
+  /** Returns true if the replies have proven that the reads of the wallet are old. */
+  areReadsOld(walletID: string): boolean {
+    return this.#seen.replies.get(walletID)?.areReadsOld === true;
   }
 
   /** Records how many milliseconds it took until a stale balance was right. */
@@ -169,6 +189,8 @@ export class StaleReads {
   readonly #staleReads: StaleReadHistory;
   /** Rules under which a stale read was reported in this scenario. */
   readonly #reported = new Set<RuleId>();
+  /** The ids of the wallets that this scenario has used. */
+  readonly #begun = new Set<string>();
 
   constructor(collector: FindingCollector, effects: Effects, staleReads: StaleReadHistory) {
     this.#collector = collector;
@@ -222,6 +244,7 @@ export class StaleReads {
 
   /** Reports a read that was old, as the replies prove. Reports each rule only once in a scenario. */
   reportOld({ value, step, exchange, call, said }: OldRead, walletID: string): void {
+    this.repliesOf(walletID).noteOldRead();
     // A warning explains no other finding. So it must not change the rule that explains them.
     if (this.#collector.isAfterProbe) return;
     this.#staleReads.record([call], false, walletID);
@@ -237,6 +260,14 @@ export class StaleReads {
     const causes: readonly RuleId[] = rule === 'balance.read' ? [] : ['balance.read'];
     const expected = `the next read includes all earlier calls: the balance is ${right}`;
     this.#collector.decide({ rule, ...at }, { ...breach(expected, actual, causes), staleRead: true });
+  }
+
+  /** Returns the balances in the replies to the calls of a wallet. The first call in a scenario begins a new part of them. */
+  repliesOf(walletID: string): ReplyHistory {
+    const replies = this.#staleReads.repliesOf(walletID);
+    if (!this.#begun.has(walletID)) replies.begin();
+    this.#begun.add(walletID);
+    return replies;
   }
 
   /** The rule that the operator breaks with its stale reads; undefined if there was none. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Money } from '../../../src/contract/money.ts';
 import type { JournalEvent, Raced } from '../../../src/journal/event.ts';
 import { operatorServer, P1, ran, scenarioOf } from '../operator-server.ts';
 
@@ -125,4 +126,31 @@ describe('the same txID in two sessions of a player at once', () => {
       actual: expect.stringContaining('as if the wallet looks up repeated calls by session and txID') as string,
     });
   });
+});
+
+it('a balance that old reads show as too low is not raised', async () => {
+  let before: Money | undefined;
+  const { url } = await operatorServer(({ call }, tell, toy) => {
+    if (call === 'balance') return { ...tell(), body: { balance: (before ?? toy.balance()).format(2) } };
+    before = toy.balance();
+    return tell();
+  });
+  const steps = ['1.00', '2.00', '3.00', '4.00', '5.00', '85.00']
+    .map((amount) => `{ bet: { amount: "${amount}" } }, { balance: }, { refund: }, { balance: }`)
+    .join(', ');
+  const run = await ran(
+    url,
+    [
+      scenarioOf('refund/old', `rules: [refund.restore]\nsteps: [${steps}]`),
+      scenarioOf(
+        'bet/debit',
+        'rules: [bet.debit]\nneeds: { balance: "50.00" }\nsteps: [{ bet: }, { balance: }, { win: { amount: "1.00" } }]',
+      ),
+    ],
+    { workers: 1 },
+  );
+  const prepared = run.events.filter((event) => event.event === 'sending' && event.purpose === 'prepare');
+  const played = run.events.filter((event) => event.event === 'sending' && event.scenario === 'bet/debit');
+  expect([prepared.length, played.length > 3]).toEqual([0, true]);
+  expect(run.verdict('balance.read')).toBe('fail');
 });
