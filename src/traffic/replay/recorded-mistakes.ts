@@ -1,4 +1,5 @@
 import type { RuleId } from '../../contract/catalogue.ts';
+import { plural } from '../../contract/plural.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
 import type { IncidentTimeline } from '../timeline/timeline.ts';
 import { idsOf, noReplyReason } from './compare.ts';
@@ -100,16 +101,20 @@ export function betsAfterRefund({ timeline }: RecordedIncident): readonly number
   return [...new Set(late.flatMap(({ transaction }) => transaction.attempts[0]?.number ?? []))];
 }
 
+/** A wrong call, and a right call of the same kind, by their numbers. */
+export interface NowAndThen {
+  readonly wrong: number;
+  readonly right: number;
+}
+
 /**
- * Finds wrong bets and wins that the operator answered right at another time: with the same amount, at the same place in a round, and also
- * sent only once. So the operator perhaps makes this error only now and then, and a scenario can't force the error.
- *
- * @returns the number of each wrong call, with the number of a right one
+ * Finds wrong calls that the operator answered right at another time: with the same amount, at the same place in a round, and also
+ * sent only once. So the operator perhaps makes this error only now and then, and nothing can force the error. The wrong calls are
+ * selected ones. The right calls may be any calls of the same wallet.
  */
-export function wrongNowAndThen(
-  incident: RecordedIncident,
-): readonly { readonly wrong: number; readonly right: number }[] {
-  const { calls, wallets } = incident.timeline;
+export function wrongNowAndThen(incident: RecordedIncident): readonly NowAndThen[] {
+  const { calls: selected, wallets } = incident.timeline;
+  const calls = wallets.flatMap((verdict) => verdict.calls);
   const suspects = wallets
     .flatMap(({ debts, possibleDebts }) => [...debts, ...possibleDebts])
     .flatMap(({ transaction, deviation }) => [
@@ -120,21 +125,52 @@ export function wrongNowAndThen(
     ...recordedMistakes(incident).calls,
     ...suspects.flatMap(({ attempts }) => attempts.map(({ number }) => number)),
   ]);
-  const plain = calls.filter((call) => isPlain(call, calls));
-  const right = plain.filter(({ number, ending }) => !wrong.has(number) && ending === 'accepted');
-  return plain.flatMap((call) => {
-    const alike = wrong.has(call.number) ? right.find((one) => isAlike(one, call)) : undefined;
+  const shown = new Set(selected.map(({ number }) => number));
+  const placeOf = placesIn(calls);
+  const places = new Map(calls.map((call) => [call.number, placeOf(call)]));
+  const right = calls.filter(({ number, ending }) => !wrong.has(number) && ending === 'accepted');
+  const isLike = (a: LoggedCall, b: LoggedCall): boolean =>
+    places.get(a.number) === places.get(b.number) && isAlike(a, b);
+  return calls.flatMap((call) => {
+    if (!wrong.has(call.number) || !shown.has(call.number) || places.get(call.number) === null) return [];
+    const alike = right.find((one) => isLike(one, call));
     return alike ? [{ wrong: call.number, right: alike.number }] : [];
   });
 }
 
-/** True for the first bet of its round, and for the first win after one bet, if the call was sent once and croupier did not send it. */
-function isPlain({ number, seen }: LoggedCall, calls: readonly LoggedCall[]): boolean {
-  if ((seen.call !== 'bet' && seen.call !== 'win') || seen.roundID === null || seen.txID === null) return false;
-  if (seen.exchange.isOfRun === true || seen.exchange.isProbe === true) return false;
-  if (calls.some((other) => other.number !== number && other.seen.txID === seen.txID)) return false;
-  const before = calls.filter((other) => other.number < number && other.seen.roundID === seen.roundID);
-  return seen.call === 'bet' ? before.length === 0 : before.length === 1 && before[0]?.seen.call === 'bet';
+/** Says that the operator perhaps makes an error only now and then, as sentences. Empty if no wrong call shows this. */
+export function nowAndThenText(found: readonly NowAndThen[]): readonly string[] {
+  const [first] = found;
+  if (!first) return [];
+  const others = found.length === 1 ? '' : ` The same is true for ${plural(found.length - 1, 'more call')}.`;
+  return [
+    `In the logs, the operator perhaps handled call ${first.wrong} wrongly, but it handled call ${first.right} right, which is of the same kind and has the same amount.${others} Perhaps the operator makes this error only now and then`,
+  ];
+}
+
+/**
+ * Returns a function that names the place of a call in its round: the first bet, the first win after one bet, or the first refund of a
+ * bet with a certain result. Null for all other places, for a bet or a win that was sent again, and for calls that croupier itself
+ * sent.
+ */
+function placesIn(calls: readonly LoggedCall[]): (call: LoggedCall) => string | null {
+  const ofTransaction = Map.groupBy(calls, ({ seen }) => seen.txID);
+  const ofRound = Map.groupBy(calls, ({ seen }) => seen.roundID);
+  return ({ number, seen }) => {
+    const isSentByCroupier = seen.exchange.isOfRun === true || seen.exchange.isProbe === true;
+    if (seen.call === 'balance' || seen.txID === null || isSentByCroupier) return null;
+    const copies = ofTransaction.get(seen.txID) ?? [];
+    if (seen.call === 'refund') {
+      const bets = ofTransaction.get(seen.origTxID) ?? [];
+      const [bet] = bets;
+      const isOfBet = bet?.seen.call === 'bet' && bets.length === 1 && bet.number < number;
+      return isOfBet && copies[0]?.number === number ? `refund after ${bet.ending}` : null;
+    }
+    if (copies.length > 1 || seen.roundID === null) return null;
+    const [first, second] = ofRound.get(seen.roundID) ?? [];
+    if (seen.call === 'bet') return first?.number === number ? 'bet' : null;
+    return first?.seen.call === 'bet' && second?.number === number ? 'win' : null;
+  };
 }
 
 function isAlike(a: LoggedCall, b: LoggedCall): boolean {

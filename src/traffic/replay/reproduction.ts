@@ -34,6 +34,8 @@ export interface Reproduction {
   readonly wrongReplies: ReadonlySet<number>;
   /** The currencies of those recorded calls that were replayed in a session with another kind of currency. */
   readonly missingCurrencies: ReadonlySet<string>;
+  /** Sentences that say that the operator perhaps makes an error only now and then. */
+  readonly nowAndThen?: readonly string[];
 }
 
 /**
@@ -52,11 +54,12 @@ export function notRepeated({
   verified,
   wrongReplies,
   missingCurrencies,
+  nowAndThen = [],
 }: Reproduction): readonly string[] {
   const missing = [...past.rules]
     .filter((rule) => !decided.has(rule) && !rulesOfRepeats.has(rule))
     .map((rule) => `${rule} was not tested again`);
-  missing.push(...untestedRepeats);
+  missing.push(...untestedRepeats, ...nowAndThen);
   for (const currency of missingCurrencies)
     missing.push(`calls of the logs were in ${currency}, and the replay sent them in a session with another currency`);
   for (const { number, call, past: then, now } of compared) {

@@ -49,6 +49,7 @@ import {
   areAboutReplies,
   betsAfterRefund,
   callsWithIdsOf,
+  nowAndThenText,
   type RecordedIncident,
   recordedMistakes,
   wrongNowAndThen,
@@ -72,6 +73,11 @@ const DECIDED: ReadonlySet<string> = new Set(['pass', 'note', 'warn']);
 const RACE_ROUNDS = 12;
 /** If the sum of all pauses is at most this time, in ms, calls that overlapped are repeated {@link RACE_ROUNDS} times. */
 const MAX_WAITS_OF_RACE_MS = 500;
+/**
+ * Minimum number of calls of the kind of a wrong call that are sent before the problem counts as fixed. An operator that makes an error
+ * at every tenth call then makes it at least once.
+ */
+const MIN_SENT_OF_A_KIND = 12;
 /** If a replay waits longer than this time, in milliseconds, it prints how long it will take. */
 const MIN_SHOWN_WAIT_MS = 10_000;
 
@@ -103,7 +109,9 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
   const limits = [
     ...untestedText(untested),
     ...lateBetsText(betsAfterRefund(incident)),
-    ...nowAndThenText(wrongNowAndThen(incident)),
+    ...nowAndThenText(wrongNowAndThen(incident)).map(
+      (text) => `${text}. So a run without a failure does not show that this error is fixed.`,
+    ),
   ];
   const text = writeScenario(draft, {
     comments: [
@@ -169,15 +177,6 @@ function lateBetsText(bets: readonly number[]): readonly string[] {
   if (bets.length === 0) return [];
   return [
     `In the logs, the operator perhaps took the bet of call ${bets.join(', ')} after its refund. A scenario can't make the operator take a bet so late. So a run without a failure does not show that this error is fixed.`,
-  ];
-}
-
-function nowAndThenText(found: ReturnType<typeof wrongNowAndThen>): readonly string[] {
-  const [first] = found;
-  if (!first) return [];
-  const others = found.length === 1 ? '' : ` The same is true for ${plural(found.length - 1, 'more call')}.`;
-  return [
-    `In the logs, the operator perhaps handled call ${first.wrong} wrongly, but it handled call ${first.right} right, which is of the same kind and has the same amount.${others} Perhaps the operator makes this error only now and then. So a run without a failure does not show that this error is fixed.`,
   ];
 }
 
@@ -294,7 +293,18 @@ async function playAgain(
       stdio.err.write(
         'In the logs, a call had no reply, or no reply in time. Now the operator replied to this call in time. So croupier sends all calls again, and breaks the connection of this call.\n',
       );
-    const { outcome, played } = isAgain ? await playOnce(again, undefined) : first;
+    const last = isAgain ? await playOnce(again, undefined) : first;
+    // A replay of parallel calls sends them several times already.
+    const isRace = again.logged.atOnce.size > 0;
+    const isPerhapsFixed =
+      last.outcome.verdict === 'fixed' ||
+      (last.outcome.verdict === 'not reproduced' && wrongNowAndThen(incident).length > 0);
+    const { outcome, played } =
+      isRace || !isPerhapsFixed
+        ? last
+        : await triedAgain(last, interrupt.signal, stdio, () =>
+            playOnce(assign(incident, { ...flags, wait: false }, client), undefined),
+          );
     const status = statusOf(outcome, played);
     const text = flags.json
       ? `${JSON.stringify(replayJson(outcome, status), null, 2)}\n`
@@ -305,6 +315,44 @@ async function playAgain(
     interrupt.dispose();
     await reference?.close();
   }
+}
+
+/**
+ * Sends the calls of a replay without an error some more times, without pauses. So an operator that makes the error only now and then
+ * does not count as fixed. Returns the first play in which the error occurred. If it did not occur, returns the given play.
+ */
+async function triedAgain(
+  found: PlayedOnce,
+  signal: AbortSignal,
+  stdio: Stdio,
+  playOnce: () => Promise<PlayedOnce>,
+): Promise<PlayedOnce> {
+  const times = moreTimes(found.outcome);
+  if (times === 0) return found;
+  stdio.err.write(
+    `Nothing is wrong now. croupier sends the calls up to ${plural(times, 'more time')}, because the operator perhaps makes this error only now and then.\n`,
+  );
+  for (let time = 1; time <= times && !signal.aborted; time += 1) {
+    const next = await playOnce();
+    const { verdict } = next.outcome;
+    if (verdict === 'still failing' || verdict === 'regressed') return next;
+    // For example, the test session has too little money for one more time.
+    if (verdict === 'undecided' || verdict === 'differs') break;
+  }
+  return found;
+}
+
+/**
+ * Returns how many more times the calls must be sent until each kind of wrong call was sent {@link MIN_SENT_OF_A_KIND} times.
+ */
+function moreTimes({ compared, past }: ReplayOutcome): number {
+  const wrong = compared.filter(({ number }) => past.calls.has(number));
+  const kinds = [...new Set(wrong.map(({ call }) => call.seen.call))];
+  const times = kinds.map((kind) => {
+    const sent = compared.filter(({ call }) => call.seen.call === kind).length;
+    return Math.ceil(MIN_SENT_OF_A_KIND / sent) - 1;
+  });
+  return Math.min(Math.max(0, ...times), Math.floor(MAX_CALLS / compared.length));
 }
 
 /** The outcome of one replay, and the run that it was. */
@@ -451,6 +499,7 @@ function outcomeOf(
     verified: new Set(signing.keys()),
     wrongReplies: new Set(failing.wrongReplies),
     missingCurrencies: new Set(inOtherCurrency.values()),
+    nowAndThen: nowAndThenText(wrongNowAndThen(incident)),
   });
   const isUnexplained =
     timeline.wallets.some(({ books }) => books.deviations.some(({ fixedBy }) => fixedBy === null)) ||

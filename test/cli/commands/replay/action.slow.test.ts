@@ -5,6 +5,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { croupier, type Ended } from '../../croupier.ts';
+import { demoOperator, relayTo } from '../../demo-operator.ts';
 
 const DEFECT = 'replayed-bet-charged';
 const BEGAN = Date.parse('2026-11-21T14:03:00Z');
@@ -205,6 +206,54 @@ steps:
     expect(once.status).toBe(3);
     expect(once.err).toContain('Perhaps the operator makes this error only now and then.');
     expect((await replay(write('right.log', log('90.00')), '--scenario', 'right.yaml')).status).toBe(0);
+    // The right call counts too if it is not selected, and it says the same about the replay itself.
+    const wrongRound = ['now-and-then.log', '--round', 'r-2', '--no-wait'];
+    const alone = await replay(...wrongRound, '--scenario', 'alone.yaml');
+    const played = await replay(...wrongRound, '--reference');
+    expect(alone.err).toContain('Perhaps the operator makes this error only now and then.');
+    expect(played.out).toMatch(/^not reproduced: /);
+    expect([alone.status, played.status]).toEqual([3, 3]);
+  });
+
+  it('compares a refund with another refund of a failed bet', async () => {
+    const failed = { status: 500, reply: { code: 'internal_error', message: 'Please try again.' } };
+    const refused = { status: 404, reply: { code: 'not_found', message: 'There is no such bet.' } };
+    const ofRound = (number: number, first: object, second: object) => [
+      { at: number * 10_000, ...bet(`b-${number}`, '5.00', `r-${number}`), ...failed },
+      { at: number * 10_000 + 500, ...refund(`f-${number}`, `b-${number}`), ...first },
+      { at: number * 10_000 + 900, ...refund(`f-${number}`, `b-${number}`), ...second },
+    ];
+    const log = write('refund-now-and-then.log', [
+      { at: 0, path: '/balance?sessionID=s-1', reply: { balance: '100.00' } },
+      ...ofRound(1, said('100.00'), said('100.00')),
+      ...ofRound(2, refused, said('100.00')),
+    ]);
+    const { err } = await replay(log, '--scenario', 'refunds.yaml');
+    expect(err).toContain('handled call 6 wrongly, but it handled call 3 right');
+  });
+
+  it('finds an error that occurs only at every fifth call before it calls a problem fixed', async () => {
+    const folder = mkdtempSync(path.join(cwd, 'fifth-'));
+    const operator = await demoOperator(folder);
+    const relay = await relayTo(operator.url);
+    const isWin = ({ call }: { readonly call: string }): boolean => call.endsWith('win');
+    relay.decide((called) => (isWin(called) && relay.calls.filter(isWin).length % 5 === 0 ? { as: 201 } : 'pass'));
+    const yaml = path.join(folder, 'croupier.yaml');
+    writeFileSync(yaml, readFileSync(yaml, 'utf8').replaceAll(operator.url, relay.url));
+    const log = write('fifth.log', [
+      { at: 0, path: '/balance?sessionID=s-1', reply: { balance: '100.00' } },
+      { at: 1000, ...bet('t-1'), ...said('95.00') },
+      { at: 2000, ...win('t-2', '2.00'), ...said('97.00'), status: 201 },
+    ]);
+    const given = [log, '--config', yaml, '--client', 'demo-eu', '--no-wait'];
+    const still = await replay(...given);
+    expect(still.out).toMatch(/^still failing: /);
+    relay.decide(() => 'pass');
+    const fixed = await replay(...given);
+    expect(fixed.out).toMatch(/^fixed: /);
+    expect([still.status, fixed.status]).toEqual([1, 0]);
+    // Each replay ends with the twelfth win.
+    expect(relay.calls.filter(isWin).length).toBeGreaterThanOrEqual(5 + 12);
   });
 
   it('says that a scenario can not make the operator take a bet after its refund', async () => {
