@@ -146,6 +146,7 @@ const RARE_KEY_CHANGES: readonly KeyChange[] = [
       [':', 'a colon at its end'],
       ['=', 'an equals sign at its end'],
       ['\n\n', 'two line breaks at its end'],
+      [String.raw`\n`, String.raw`the characters \n at its end`],
       ['\u00a0', 'a no-break space at its end'],
       ['\u200b', 'an invisible character (U+200B) at its end'],
     ] as const

@@ -15,6 +15,8 @@ const TYPE_TEXTS = [
   '[object Uint8Array]',
   '[object Blob]',
   'Array',
+  '<QueryDict: {}>',
+  'ImmutableMultiDict([])',
   'System.Byte[]',
   'System.IO.MemoryStream',
   'System.Collections.Generic.Dictionary`2[System.String,System.String]',
@@ -61,7 +63,10 @@ export function rareOfRequest(request: SignedRequest, fix: 'raw-body' | 'query',
       rarely(`only-${name}`, `Only ${name}=… was signed. Sign the whole payload.`, `${name}=${value}`, fix),
     ]),
     ...someValues(fields, fix),
-    ...(text === '' ? [] : aroundBody(method, pathOf(url).split('?', 1)[0] ?? '', { text, fields })),
+    ...(text === '' ? [] : aroundBody(request, text, fields)),
+    ...SEPARATORS.map((mark) =>
+      rarely('method-url', 'The method and the URL were signed instead of the payload.', `${method}${mark}${url}`, fix),
+    ),
     ...withHeaders(request, body === null ? (canonical(fields) ?? '') : text, fix),
   ];
 }
@@ -92,16 +97,20 @@ function orderedSelections<T>(items: readonly T[]): readonly (readonly T[])[] {
 }
 
 function aroundBody(
-  method: string,
-  path: string,
-  { text, fields }: { readonly text: string; readonly fields: readonly (readonly [string, string])[] },
+  { method, url }: SignedRequest,
+  text: string,
+  fields: readonly (readonly [string, string])[],
 ): readonly Made[] {
+  const path = pathOf(url).split('?', 1)[0] ?? '';
+  const query = queryOf(url);
+  const host = URL.parse(url)?.host ?? '';
   const name = path.slice(path.lastIndexOf('/') + 1);
   const parts: readonly Part[] = [
     { id: 'path', what: 'The path', text: path },
     { id: 'name', what: 'The name of the call', text: name },
     { id: 'name', what: 'The name of the call with a slash', text: `/${name}` },
     { id: 'method', what: 'The method', text: method },
+    { id: 'url', what: 'The URL', text: url },
     { id: 'length', what: 'The length of the body', text: String(Buffer.byteLength(text)) },
     { id: 'content-type', what: 'The content type', text: 'application/json' },
     ...fields.map(([field, value]) => ({ id: field, what: `The value of ${field}`, text: value })),
@@ -136,36 +145,80 @@ function aroundBody(
       [method, path, hash].join(mark),
       'raw-body',
     ),
+    // The canonical request of AWS has a line for the query, also if there is no query.
+    rarely(
+      'method-path-query-hash',
+      'The method, the path, the query and the SHA-256 of the body were signed. Sign only the body.',
+      [method, path, query, hash].join(mark),
+      'raw-body',
+    ),
+    rarely(
+      'method-path-query-body',
+      'The method, the path and the query were signed together with the body. Sign only the body.',
+      [method, path, query, text].join(mark),
+      'raw-body',
+    ),
+    rarely(
+      'method-host-path-body',
+      'The method, the host and the path were signed together with the body. Sign only the body.',
+      [method, host, path, text].join(mark),
+      'raw-body',
+    ),
   ]);
 }
 
-/** Returns the payload together with one other header, such as a time stamp, and perhaps with the method and the path. */
-function withHeaders({ method, url, headers = [] }: SignedRequest, payload: string, fix: Made['fix']): readonly Made[] {
+/** Names of headers with a time, a nonce or an id of the request. Programs also sign two of them together. */
+const OF_REQUEST = /time|date|nonce|request-?id|(?:^|-)ts$/i;
+const MAX_PAIRED = 4;
+
+/**
+ * Returns the payload together with one other header, such as a time stamp, and perhaps with the method and the path. Also returns it
+ * together with two headers.
+ */
+function withHeaders(request: SignedRequest, payload: string, fix: Made['fix']): readonly Made[] {
+  const { method, url, headers = [], signature = '' } = request;
   const path = pathOf(url);
   const bare = path.split('?', 1)[0] ?? '';
-  return headers
+  const signed = headers
     .filter(([name, value]) => !NOT_SIGNED.test(name) && value !== '' && value.length <= MAX_HEADER_LENGTH)
     .slice(0, MAX_HEADERS)
-    .flatMap(([name, value]) => {
-      const mistake = (parts: string): string =>
-        `The header ${name} was signed together with ${parts}. Sign only the payload.`;
-      return headerTexts(name, value).flatMap((text) =>
-        SEPARATORS.flatMap((mark) => [
-          ...[`${text}${mark}${payload}`, `${payload}${mark}${text}`].map((content) =>
-            rarely('header-and-payload', mistake('the payload'), content, fix),
-          ),
-          ...distinctTexts(bare, path).flatMap((place) =>
-            [
-              [text, method, place, payload],
-              [method, place, text, payload],
-              [method, place, payload, text],
-              [text, place, payload],
-              [place, text, payload],
-            ].map((parts) => rarely('header-path-payload', mistake('the path and the payload'), parts.join(mark), fix)),
-          ),
-        ]),
-      );
-    });
+    .map(([name, value]) => ({ what: `header ${name}`, name, value }));
+  // The header of Stripe is t=TIME,v1=SIGNATURE.
+  const time = /^ts?=(\d{10,13})[,;]/.exec(signature)?.[1];
+  const parts = [
+    ...signed,
+    ...(time === undefined ? [] : [{ what: 'time in the header of the signature', name: 't', value: time }]),
+  ];
+  const alone = parts.flatMap(({ what, name, value }) => {
+    const mistake = (others: string): string =>
+      `The ${what} was signed together with ${others}. Sign only the payload.`;
+    return headerTexts(name, value).flatMap((text) =>
+      SEPARATORS.flatMap((mark) => [
+        ...[`${text}${mark}${payload}`, `${payload}${mark}${text}`, `v0${mark}${text}${mark}${payload}`].map(
+          (content) => rarely('header-and-payload', mistake('the payload'), content, fix),
+        ),
+        ...distinctTexts(bare, path).flatMap((place) =>
+          [
+            [text, method, place, payload],
+            [method, place, text, payload],
+            [method, place, payload, text],
+            [text, place, payload],
+            [place, text, payload],
+          ].map((joined) => rarely('header-path-payload', mistake('the path and the payload'), joined.join(mark), fix)),
+        ),
+      ]),
+    );
+  });
+  const paired = signed.filter(({ name }) => OF_REQUEST.test(name)).slice(0, MAX_PAIRED);
+  const pairs = paired.flatMap((one) => paired.flatMap((other) => (one === other ? [] : [[one, other] as const])));
+  const together = pairs.flatMap(([one, other]) => {
+    const mistake = `The ${one.what} and the ${other.what} were signed together with the payload. Sign only the payload.`;
+    return SEPARATORS.flatMap((mark) => [
+      rarely('headers-and-payload', mistake, [one.value, other.value, payload].join(mark), fix),
+      rarely('headers-and-payload', mistake, [payload, one.value, other.value].join(mark), fix),
+    ]);
+  });
+  return [...alone, ...together];
 }
 
 /** Returns the value of a header as programs sign it. A time may be signed in seconds although it is sent in milliseconds. */

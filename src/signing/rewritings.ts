@@ -306,6 +306,13 @@ export const JSON_WRITINGS: readonly Rewriting[] = [
     isRare: true,
     write: (tree) => quotePhp(writeTree(tree, { quote: quotePhp })),
   },
+  {
+    id: 'python-string-within-json',
+    how: "twice, as a JSON string that Python's json.dumps makes of the JSON text",
+    language: 'python',
+    isRare: true,
+    write: (tree) => quotePython(writeTree(tree)),
+  },
   styled('perl-pretty', 'by JSON::PP of Perl with pretty', { indent: '   ', colon: ' : ' }, { end: '\n' }),
   styled('pretty-tab', 'with an indentation of a tab', { ...PRETTY, indent: '\t' }),
   styled('contract-order', 'in the order of the fields of a class or struct', { order: asListed }),

@@ -214,6 +214,17 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
     change: rewriting('all', (value) => word(value.includes('.') ? float(value) : shortest(value))),
   },
   {
+    id: 'ids-as-numbers',
+    isRare: true,
+    mistake: 'The ids that consist of digits were signed as numbers. Sign them as strings.',
+    change: (tree) =>
+      mapTree(tree, (value, name) =>
+        value.kind === 'text' && name.endsWith('ID') && /^(?:0|[1-9]\d*)$/.test(value.text)
+          ? { kind: 'word', word: value.text }
+          : value,
+      ),
+  },
+  {
     id: 'numbers-rewritten',
     mistake: 'The numbers in the body were parsed and written again before signing (1.0 became 1, 1e2 became 100).',
     change: (tree) =>

@@ -18,6 +18,7 @@ const CLASS = ['sessionID', 'txID', 'roundID', 'amount', 'type'] as const;
 const PAIRS = Object.entries(FIELDS);
 /** A body with a quotation mark of HTML, and with a letter outside ASCII. */
 const LETTER = BODY.replace('s-7731', "s'é");
+const NUMBERED = BODY.replace('s-7731', '7731');
 const SPACED = BODY.replace('s-7731', 's 7731');
 const QUERY = 'sessionID=s-7731&currency=EUR&gameID=g%2F1';
 
@@ -71,6 +72,10 @@ const WITH_HEADER: readonly Row[] = [
   ['header-and-payload', hmac(`${BODY}\nn-77`)],
   ['header-and-payload', hmac(`x-nonce:n-77\n${BODY}`)],
   ['header-and-payload', hmac(`n-77:${CANONICAL_QUERY}`), null],
+  ['header-and-payload', hmac(`v0:1795438985123:${BODY}`)],
+  ['header-and-payload', `t=1795438985,v1=${hmac(`1795438985.${BODY}`)}`],
+  ['headers-and-payload', hmac(`n-77.1795438985123.${BODY}`)],
+  ['headers-and-payload', hmac(`${BODY}1795438985123n-77`)],
   ['header-path-payload', hmac(`1795438985123POST/wallet/bet${BODY}`)],
   ['header-path-payload', hmac(`POST\n/wallet/bet\nn-77\n${BODY}`)],
   ['header-path-payload', hmac(`1795438985123\nGET\n/wallet/balance?${QUERY}\n${CANONICAL_QUERY}`), null],
@@ -210,6 +215,13 @@ const FORMS: readonly Row[] = [
   ['body-method', hmac(`${BODY}POST`)],
   ['length-body', hmac(BODY.length + BODY)],
   ['method-path-hash', hmac(`POST\n/wallet/bet\n${hash(BODY)}`)],
+  ['method-path-query-hash', hmac(`POST\n/wallet/bet\n\n${hash(BODY)}`)],
+  ['method-path-query-body', hmac(`POST|/wallet/bet||${BODY}`)],
+  ['method-host-path-body', hmac(`POST\nwallet.example\n/wallet/bet\n${BODY}`)],
+  ['body-url', hmac(`${BODY}https://wallet.example/wallet/bet`)],
+  ['python-string-within-json', hmac(JSON.stringify(LETTER).replace('é', String.raw`\u00e9`)), LETTER],
+  ['ids-as-numbers', hmac(NUMBERED.replace('"7731"', '7731')), NUMBERED],
+  ['text-of-type', hmac('<QueryDict: {}>')],
 ];
 
 const QUERIES: readonly Row[] = [
@@ -222,6 +234,7 @@ const QUERIES: readonly Row[] = [
   ['query-values-joined', hmac('EUR|g/1|s-7731'), null],
   ['query-string-end', hmac(`${QUERY}&`), null],
   ['pretty-2', hmac('{\n  "currency": "EUR",\n  "gameID": "g/1",\n  "sessionID": "s-7731"\n}'), null],
+  ['method-url', hmac(`GET https://wallet.example/wallet/balance?${QUERY}`), null],
   ['method-and-path', hmac(`GET\n/wallet/balance?${QUERY}`), null],
   ['method-path-query-lines', hmac(`GET\n/wallet/balance\n${QUERY}`), null],
   ['some-values', hmac('s-7731:EUR'), null],
@@ -290,6 +303,7 @@ const HASHED: readonly Row[] = [
 
 const KEYS: readonly Row[] = [
   ['key-with-end', hmac(BODY, `${KEY};`)],
+  ['key-with-end', hmac(BODY, String.raw`${KEY}\n`)],
   ['key-with-beginning', hmac(BODY, `Bearer ${KEY}`)],
   ['key-in-marks', hmac(BODY, `\`${KEY}\``)],
   ['key-without-prefix', hmac(BODY, KEY.slice(4))],
