@@ -87,6 +87,9 @@ export class SessionPool {
     refund: new Map<string, number>(),
   };
 
+  /** Number of scenarios of one session that each session has played. */
+  readonly #ofSession = new Map<string, number>();
+
   /**
    * @param decimalsOf returns the number of decimals of a session's amounts; null if it is not known. Left out: the number
    * that the contract states
@@ -131,7 +134,8 @@ export class SessionPool {
   /**
    * Reserves an assignment whose players are all free. Of the assignments of one session with the fewest currencies, takes the one
    * whose player has played the fewest scenarios. Otherwise, most scenarios would be played by the players that are configured first,
-   * and a fault of another player or currency would show in few scenarios. If the scenario has wins or refunds, the scenarios with such
+   * and a fault of another player or currency would show in few scenarios. Of the sessions of this player, takes the one that has played the
+   * fewest scenarios of one session, because a fault may concern one session only. If the scenario has wins or refunds, the scenarios with such
    * calls are compared first. The last of these scenarios are kept for players who have played too few of them. Of several sessions,
    * takes the first assignment, so that every run compares the same players.
    *
@@ -152,8 +156,13 @@ export class SessionPool {
     const [assignment = first] = fitting.sort(
       (a, b) =>
         sumOf(calls, (call) => this.#playedBy(a, call) - this.#playedBy(b, call)) ||
-        this.#playedBy(a, 'all') - this.#playedBy(b, 'all'),
+        this.#playedBy(a, 'all') - this.#playedBy(b, 'all') ||
+        sumOf([...a.values()], (one) => this.#ofSession.get(one.sessionID) ?? 0) -
+          sumOf([...b.values()], (one) => this.#ofSession.get(one.sessionID) ?? 0),
     );
+    if (isOfOne)
+      for (const { sessionID } of assignment.values())
+        this.#ofSession.set(sessionID, (this.#ofSession.get(sessionID) ?? 0) + 1);
     for (const player of new Set([...assignment.values()].map(playerOf))) {
       this.#busy.add(player);
       for (const kind of ['all', ...calls] as const)

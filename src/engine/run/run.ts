@@ -2,7 +2,7 @@ import { currencyByCode } from '../../contract/currencies.ts';
 import { type JournalEvent, type RunEnded, stopSignalOf } from '../../journal/event.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
 import { reasonOfConditions } from '../../journal/results/missing-conditions.ts';
-import { Attribution } from '../../judge/attribution/attribution.ts';
+import { Attribution, type ScenarioFacts } from '../../judge/attribution/attribution.ts';
 import { RightUnit } from '../../judge/attribution/units.ts';
 import { BalancesOfOthers } from '../../judge/reads/balances-of-others.ts';
 import { GivenTxIDs } from '../../judge/reads/given-tx-ids.ts';
@@ -553,7 +553,8 @@ class Run {
     const walletIDs = [...new Set([...assignment.values()].map(walletIdOf))];
     const alone = this.#isSequential && walletIDs.length === 1;
     const players = [...new Set([...assignment.values()].map(playerOf))];
-    this.#conclude(scenario, played, findings, { alone, players, walletIDs });
+    const sessionIDs = [...assignment.values()].map(({ sessionID }) => sessionID);
+    this.#conclude(scenario, played, findings, { alone, players, walletIDs, sessionIDs });
   }
 
   /**
@@ -573,7 +574,7 @@ class Run {
     scenario: RunnableScenario,
     played: Played,
     findings: readonly Finding[],
-    company: { readonly alone: boolean; readonly players: readonly string[]; readonly walletIDs: readonly string[] },
+    company: Required<Pick<ScenarioFacts, 'alone' | 'players' | 'walletIDs' | 'sessionIDs'>>,
   ): void {
     this.#giveUpPolicy.note(findings, played.passes);
     this.#giveUpPolicy.noteEnd(played.reason);

@@ -23,11 +23,29 @@ const SPECIAL_SIGNATURE_RULES: readonly RuleId[] = [
   'signature.header-case',
 ];
 
+/** One player or one session. A fault of the operator may concern only the calls of this player, or in this session. */
+interface Scope {
+  readonly kind: 'player' | 'session';
+  readonly name: string;
+}
+
+function scopesOf({ players, sessionIDs }: Pick<RuleBreach, 'players' | 'sessionIDs'>): readonly Scope[] {
+  return [
+    ...players.map((name) => ({ kind: 'player', name }) as const),
+    ...sessionIDs.map((name) => ({ kind: 'session', name }) as const),
+  ];
+}
+
+function isOf(breach: RuleBreach, { kind, name }: Scope): boolean {
+  return (kind === 'player' ? breach.players : breach.sessionIDs).includes(name);
+}
+
 /** Maximum number of breaches that are compared with each other. */
 const MAX_BREACHES = 5000;
 
-function keyOf(rule: string, player: string): string {
-  return `${rule} ${player}`;
+/** @param of the kind and the name of a player or of a session */
+function keyOf(rule: string, { kind, name }: Scope): string {
+  return `${rule} ${kind} ${name}`;
 }
 
 /** True if two wrong sums are the same, or the same part of the amounts of their calls. */
@@ -44,6 +62,8 @@ interface RuleBreach {
   readonly fails: boolean;
   readonly players: readonly string[];
   readonly walletIDs: readonly string[];
+  /** The ids of the sessions that the scenario used. */
+  readonly sessionIDs: readonly string[];
   readonly alone: boolean;
   readonly unaware: boolean;
   readonly wrongSum: WrongSum | undefined;
@@ -75,7 +95,7 @@ const NO_STALE_READS: StaleReadRule = {
 };
 
 /** Facts about a scenario that decide how its findings can be explained. */
-interface ScenarioFacts {
+export interface ScenarioFacts {
   readonly passes?: Tally;
   /** The rules whose breach made a balance wrong. */
   readonly moved?: readonly RuleId[];
@@ -90,6 +110,8 @@ interface ScenarioFacts {
   readonly players?: readonly string[];
   /** The ids of the wallets that the scenario used. Left out if they are not known. */
   readonly walletIDs?: readonly string[];
+  /** The ids of the sessions that the scenario used. Left out if they are not known. */
+  readonly sessionIDs?: readonly string[];
 }
 
 /**
@@ -102,7 +124,7 @@ export class Attribution {
   readonly #breaches: RuleBreach[] = [];
   readonly #moved = new Set<RuleId>();
   readonly #passes = new Map<string, number>();
-  /** The number of passes in the scenarios of a player. The key is made by `keyOf`. */
+  /** The number of passes in the scenarios of a player or of a session. The key is made by `keyOf`. */
   readonly #passesOf = new Map<string, number>();
   readonly #staleReads: StaleReadRule;
   /** The rules for which `isProven` returns true. undefined until they are needed for the first time. */
@@ -129,11 +151,13 @@ export class Attribution {
     this.#proven = undefined;
     this.#alsoWarned = undefined;
     for (const rule of shown.moved ?? []) this.#moved.add(rule);
-    const { players = [], walletIDs = [] } = shown;
+    const { players = [], walletIDs = [], sessionIDs = [] } = shown;
     for (const [rule, counts] of Object.entries(shown.passes ?? {})) {
       const passes = Object.values(counts).reduce((sum, one) => sum + one, 0);
       this.#passes.set(rule, (this.#passes.get(rule) ?? 0) + passes);
-      for (const key of players.map((player) => keyOf(rule, player)))
+      // A pass of a scenario with several sessions does not say in which session the operator kept the rule.
+      const own = { players, sessionIDs: sessionIDs.length === 1 ? sessionIDs : [] };
+      for (const key of scopesOf(own).map((scope) => keyOf(rule, scope)))
         this.#passesOf.set(key, (this.#passesOf.get(key) ?? 0) + passes);
     }
     for (const finding of findings) {
@@ -151,6 +175,7 @@ export class Attribution {
           fails,
           players,
           walletIDs,
+          sessionIDs,
           wrongSum: finding.wrongSum,
           shownByReplies: finding.shownByReplies === true,
           alone: shown.alone === true,
@@ -225,11 +250,11 @@ export class Attribution {
 
   /** Returns the failing rules that would explain a breach. */
   #causesOf(breach: RuleBreach): RuleId[] {
-    const { rule, endpoint, causes, causesWithMoney, players, walletIDs, alone, unaware, fails, wrongSum } = breach;
+    const { rule, endpoint, causes, causesWithMoney, walletIDs, alone, unaware, fails, wrongSum } = breach;
     const failing = causes.filter(
       (cause) =>
         (this.#failing.has(cause) || (!fails && this.#warned.has(cause))) &&
-        (!this.#isIntermittent(cause) || players.some((player) => this.#isUsualFor(player, cause))) &&
+        (!this.#isIntermittent(cause) || scopesOf(breach).some((scope) => this.#isUsualFor(scope, cause))) &&
         (!causesWithMoney.includes(cause) || this.#moved.has(cause)) &&
         !(rule === 'refund.restore' && cause === 'bet.debit' && !this.#isOfWrongBet(wrongSum)) &&
         !(alone && cause === 'session.isolated') &&
@@ -266,14 +291,14 @@ export class Attribution {
   }
 
   /**
-   * True if the rule is broken at least as often as it is kept in the scenarios of a player. The fault may concern this player only, so
-   * the calls of other players say nothing about it. A single breach can occur by chance, so it counts only if the rule is never kept.
+   * True if the rule is broken at least as often as it is kept in the scenarios of a player or of a session. The fault may concern this
+   * player or session only, so the other calls say nothing about it. A single breach can occur by chance, so it counts only if the rule is never kept.
    * `bet.exact-balance` depends on the amount, and not on the player: rounding errors break it for some amounts only.
    */
-  #isUsualFor(player: string, rule: RuleId): boolean {
+  #isUsualFor(scope: Scope, rule: RuleId): boolean {
     if (rule === 'bet.exact-balance') return false;
-    const breaches = this.#breaches.filter((one) => one.fails && one.rule === rule && one.players.includes(player));
-    const passes = this.#passesOf.get(keyOf(rule, player)) ?? 0;
+    const breaches = this.#breaches.filter((one) => one.fails && one.rule === rule && isOf(one, scope));
+    const passes = this.#passesOf.get(keyOf(rule, scope)) ?? 0;
     return breaches.length > 0 && passes <= (breaches.length === 1 ? 0 : breaches.length);
   }
 

@@ -147,6 +147,26 @@ describe('a breach', () => {
     expect(explainedFor('em', 1, 1)).toEqual([]);
   });
 
+  it('is explained by a rule that the operator breaks in one session of the player only', () => {
+    const explainedIn = (session: string, kept: readonly string[]): readonly string[] => {
+      const attribution = new Attribution();
+      const players = ['em'];
+      const passes = { 'win.credit': { '*': 40 } };
+      attribution.add('others', [], [], { players, sessionIDs: ['first'], passes });
+      attribution.add('both', [], [], { players, sessionIDs: kept, passes });
+      for (const id of ['w1', 'w2'])
+        attribution.add(id, [found('win.credit')], [], { players, sessionIDs: ['second'] });
+      attribution.add('sum', [found('money.conservation', ['win.credit'])], [], {
+        players,
+        sessionIDs: ['first', session],
+      });
+      return attribution.conclude().map(({ rule, because }) => `${rule} < ${because}`);
+    };
+    expect(explainedIn('second', ['first', 'second'])).toEqual(['money.conservation < win.credit']);
+    expect(explainedIn('second', ['second'])).toEqual([]);
+    expect(explainedIn('third', ['first', 'second'])).toEqual([]);
+  });
+
   it('is not explained by an exact balance that one player could not bet', () => {
     const attribution = new Attribution();
     attribution.add('others', [], [], { players: ['eva'], passes: { 'bet.exact-balance': { '*': 1 } } });
