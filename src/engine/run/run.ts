@@ -374,7 +374,7 @@ class Run {
    * played in parallel, because one scenario would find faults that come from the calls of another scenario.
    */
   #playersDisturbEachOther(): boolean {
-    if (this.#attribution.isProven('session.isolated')) return true;
+    if (this.#attribution.hasFailed('session.isolated')) return true;
     if (!this.#attribution.isProven('concurrency.no-lost-update')) return false;
     if (this.#options.workers > 1)
       this.#options.record({
@@ -425,7 +425,11 @@ class Run {
 
   /** True if balances change without a call. Then a changed balance at the end of the run does not prove a late debit. */
   get #balancesMoveAnyway(): boolean {
-    const rules = ['balance.read-only', 'session.isolated'].filter((rule) => this.#attribution.isProven(rule));
+    // Calls in another player's session can change a balance, even if a rule about these calls explains the failure.
+    const rules = [
+      ...['balance.read-only'].filter((rule) => this.#attribution.isProven(rule)),
+      ...['session.isolated'].filter((rule) => this.#attribution.hasFailed(rule)),
+    ];
     const late = this.#staleReads.rule;
     // Somebody else who moves a balance can make these rules fail too. So the failure must have occurred again.
     return [...rules, ...(late ? [late] : [])].some((rule) => this.#attemptRunner.isRepeated(rule));

@@ -194,6 +194,11 @@ export class Attribution {
     return this.#proven.has(rule);
   }
 
+  /** Returns true if the rule was broken in the run, even if the breach of another rule explains this. */
+  hasFailed(rule: string): boolean {
+    return this.#breaches.some((one) => one.fails && one.rule === rule);
+  }
+
   /** Returns each finding that a breach of another rule explains, together with this other rule. */
   conclude(): Attributed[] {
     return [...this.#explained(), ...this.#signatureRules()];

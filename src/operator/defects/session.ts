@@ -70,6 +70,32 @@ export const SESSION_DEFECTS: readonly Defect[] = [
     },
   },
   {
+    name: 'debits-first-player',
+    breaks: ['bet.debit'],
+    mayBreak: ['session.isolated', 'refund.restore'],
+    description:
+      'The bets of one player are taken from another player: the one who was opened first with the same currency.',
+    change: (right) => {
+      const first = new Map<string, number>();
+      const second = new Map<string, number>();
+      return {
+        walletOf: (store, session) => {
+          const own = right.walletOf(store, session);
+          if (!first.has(own.currency)) first.set(own.currency, own.id);
+          else if (first.get(own.currency) !== own.id && !second.has(own.currency)) second.set(own.currency, own.id);
+          return own;
+        },
+        book: (store, wallet, moved) => {
+          const other = first.get(wallet.currency);
+          if (moved >= 0n || other === undefined || second.get(wallet.currency) !== wallet.id)
+            return right.book(store, wallet, moved);
+          store.setBalance(other, store.wallet(other).balance + moved);
+          return right.book(store, wallet, 0n);
+        },
+      };
+    },
+  },
+  {
     name: 'round-id-globally-unique',
     breaks: ['session.round-id-reuse'],
     mayBreak: ['refund.foreign-session'],
