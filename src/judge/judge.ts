@@ -128,8 +128,7 @@ export class Judge {
     const reading = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply) : undefined;
     this.#context.givenTxIDs.isReplyToOtherKind(step.call, step.txID, reading);
     const said = reading?.balance;
-    if (step.type === 'free') this.reads.forgetReplies(wallet);
-    else this.reads.compareRoundEnd(step, exchange.id, said?.money, wallet);
+    this.reads.forgetReplies(wallet);
     const fits = !said?.money || wallet.allows(said.money);
     if (step.type === 'free') {
       // The contract does not define what a win of a free round does to the balance.

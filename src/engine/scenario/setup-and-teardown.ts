@@ -165,7 +165,7 @@ export async function restore(
     const isPaid = mayRestore && found && from && found.compare(from) < 0 && !mayKeep(found, from);
     const paid = isPaid ? roundToPay(context, wallet) : undefined;
     const ended = await endRounds(context, adjuster, wallet, paid);
-    // A win of 0 that is judged in the next scenario begins a new list of replies.
+    // The replies to these wins are not compared.
     if (ended.isAnyEnded) context.judge.reads.forgetReplies(wallet);
     const now = ended.fits || !from ? found : await read();
     completed.set(wallet, ended.completed);

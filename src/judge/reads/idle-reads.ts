@@ -1,6 +1,5 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
-import type { CallStep } from '../../scenario/plan/plan.ts';
 import { inAnotherUnit, movesOfNoRule, PLAIN_EFFECTS } from '../attribution/candidates.ts';
 import { explainByCandidates, nearestDifference, type PossibleBreach, wouldHaveShown } from '../attribution/explain.ts';
 import {
@@ -130,18 +129,6 @@ export class IdleReads {
     const alsoAbout = wallet.latestChecksOf(step.key).map((one) => one.rule);
     const link = { rule: isPlain(planned) ? rule : undefined, step, exchange: exchange.id, said, delta, alsoAbout };
     this.#addLink(link, wallet);
-  }
-
-  /** Notes the reply to a win of 0 with which croupier has completed a round. */
-  compareRoundEnd(step: CallStep, exchange: string, said: Money | undefined, wallet: Wallet): void {
-    const replies = this.#staleReads.repliesOf(wallet.id);
-    if (!said) {
-      replies.interrupt();
-      return;
-    }
-    replies.lastReply = said;
-    replies.behind.reply(step.call, said, Money.zero);
-    this.#addLink({ rule: undefined, step, exchange, said, delta: Money.zero, alsoAbout: [] }, wallet);
   }
 
   /**
