@@ -1,14 +1,15 @@
 /**
- * Matches a value that the writer of a log has masked, wholly or in part: `***`, `4711****`, `[Redacted]`, `<hidden>`, `xxxxxxxx`.
+ * Matches a value that the writer of a log has masked, wholly or in part: `***`, `4711****`, `[Redacted]`, `<hidden>`, `xxxxxxxx`,
+ * `0c9e1d20-xxxx-xxxx`.
  */
 const MASKED =
-  /[*•█]{3}|^[<[({]{0,2}(?:redacted|filtered|masked|hidden|removed|secret|sanitized|scrubbed|omitted|private)[>\])}]{0,2}$|^[x#.]{4,}$/i;
+  /[*•█]{3}|(?:x{4}|#{4})|^[<[({]{0,2}(?:redacted|filtered|masked|hidden|removed|secret|sanitized|scrubbed|omitted|private)[>\])}]{0,2}$|^[x#.]{4,}$/i;
 
 /** Matches the mark of a value that the writer of a log has shortened: `s-77…`, `s-77...[truncated]`. */
 const SHORTENED = /…|\.{3}/;
 
 /** Matches most ids and amounts. None of them is masked, and one test needs less time than the others. */
-const PLAIN = /^\d[\w:-]*(?:\.\d+)?$/;
+const PLAIN = /^\d[\da-wyzA-WYZ_:-]*(?:\.\d+)?$/;
 
 /** True for a masked or shortened value. Two equal masked values can stand for different values. */
 export function isMasked(text: string): boolean {
