@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { withWholeLines } from './framed-lines.ts';
 
 /** The bytes of a file in parts. A part need not be valid any more when the next part is read. */
 type Chunks = AsyncIterable<Uint8Array>;
@@ -54,9 +55,10 @@ export async function plainBytes(chunks: Chunks): Promise<PlainBytes> {
   const { first } = plain;
   const isUtf16 = (first[0] === 0xff && first[1] === 0xfe) || (first[0] === 0xfe && first[1] === 0xff);
   const { first: bytes, all } = isUtf16 ? await peek(fromUtf16(plain.all, first[0] === 0xff)) : plain;
+  const head = bytes.toString('utf8').replace(/^\uFEFF/, '');
   return {
-    head: bytes.toString('utf8').replace(/^\uFEFF/, ''),
-    all,
+    head,
+    all: withWholeLines(head, all),
     first: { raw: raw.first, plain: bytes },
     broken: () => broken,
   };

@@ -24,6 +24,9 @@ const WHOLE: Shape = { kind: 'document', list: null };
  */
 const LIST = /"(entries|events|hits|result|results|executions|item|data)"\s*:\s*\[/;
 
+/** Matches the beginning of the results of a query in CloudWatch Logs Insights: a list of lists of fields. */
+const INSIGHTS = /^\{[^[\]]{0,2000}"results"\s*:\s*\[\s*\[\s*\{\s*"field"/;
+
 /**
  * Finds the layout of a file from its first bytes. A JSON document is spread over many lines, or is one long line. A log has one
  * object on each line.
@@ -34,7 +37,7 @@ export function shapeOf(head: string): Shape {
   if (/^\[\s*(?:\{|$)/.test(start)) return { kind: 'document', list: 'entries' };
   // Node.js prints an object with names that have no double quotation marks.
   if (!start.startsWith('{') || /^\{\s*(?:[\w$]{1,100}|'[^'\n]{1,100}'): /.test(start)) return LINES;
-  if (isOtlp(start)) return WHOLE;
+  if (isOtlp(start) || INSIGHTS.test(start)) return WHOLE;
   const list = isNewman(start) ? 'executions' : LIST.exec(start)?.[1];
   const isOneLine = !start.trimEnd().includes('\n');
   const firstLine = start.split('\n', 1)[0] ?? '';
@@ -120,11 +123,26 @@ function* entriesOf(
  * returned as one line.
  */
 function linesIn(value: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
-  const { logs, events, common } = value;
+  const { logs, events, common, results } = value;
   if (Array.isArray(events)) return events.filter(isFields);
+  if (Array.isArray(results) && results.length > 0 && results.every(isInsightsRow)) return results.map(ofInsights);
   if (!Array.isArray(logs)) return otlpLines(value) ?? lokiLines(value);
   const around = isFields(common) && isFields(common.attributes) ? common.attributes : {};
   return logs.filter(isFields).map((log) => ({ ...around, ...log }));
+}
+
+/** True for a row of `aws logs get-query-results`: a list of fields, each with its name and its value. */
+function isInsightsRow(row: unknown): row is readonly { readonly field: string; readonly value: string }[] {
+  return (
+    Array.isArray(row) &&
+    row.every((cell) => isFields(cell) && typeof cell.field === 'string' && typeof cell.value === 'string')
+  );
+}
+
+function ofInsights(
+  row: readonly { readonly field: string; readonly value: string }[],
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(row.map(({ field, value }) => [field, value]));
 }
 
 function lokiLines(value: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {

@@ -7,11 +7,13 @@ const TIME_COLUMN =
 const FIELDS = {
   ',': /(?:^|,)(?:"([^"]*(?:""[^"]*)*)"|([^",]*))(?=,|$)/gs,
   ';': /(?:^|;)(?:"([^"]*(?:""[^"]*)*)"|([^";]*))(?=;|$)/gs,
+  '\t': /(?:^|\t)(?:"([^"]*(?:""[^"]*)*)"|([^"\t]*))(?=\t|$)/gs,
+  '|': /(?:^|\|)(?:"([^"]*(?:""[^"]*)*)"|([^"|]*))(?=\||$)/gs,
 } as const;
 
 /**
  * The header of a CSV: the names of the columns, and the sign that separates two fields. German programs use a semicolon as this
- * sign.
+ * sign, and write numbers with a decimal comma.
  */
 export interface CsvHeader {
   readonly names: readonly string[];
@@ -23,7 +25,7 @@ export interface CsvHeader {
  * line is not such a header.
  */
 export function csvColumns(line: string): CsvHeader | undefined {
-  for (const comma of [',', ';'] as const) {
+  for (const comma of [',', ';', '\t', '|'] as const) {
     const found = csvFields(line.replace(/^\uFEFF/, ''), comma);
     if (!found || found.length < 2 || found.some((name) => name === '' || name.length > 100)) continue;
     const timeAt = found.findIndex((name) => TIME_COLUMN.test(name));
@@ -80,9 +82,19 @@ export function readCsvRow(row: string, { names, comma }: CsvHeader): Fields | u
     const value = values[at] ?? '';
     // Kibana writes a hyphen for a field that the entry does not have.
     if (value === '' || value === '-') continue;
-    object[column] ??= value;
+    object[column] ??= comma === ',' ? value : withPoint(value);
   }
   return object;
+}
+
+/**
+ * Matches a number with a decimal comma. A number such as 1,234 may be a number with a comma between thousands. So it matches only if
+ * it begins with 0.
+ */
+const DECIMAL_COMMA = /^(?:(?:\d{1,3}(?:\.\d{3})+|\d+),(?:\d{1,2}|\d{4,8})|0,\d{3})$/;
+
+function withPoint(value: string): string {
+  return DECIMAL_COMMA.test(value) ? value.replaceAll('.', '').replace(',', '.') : value;
 }
 
 function csvFields(row: string, comma: CsvHeader['comma']): readonly string[] | undefined {

@@ -29,6 +29,8 @@ const CARRIERS = [
   'MESSAGE',
   'Message',
   '@message',
+  'short_message',
+  'full_message',
   'data',
   'attributes',
   'Properties',
@@ -117,7 +119,21 @@ function knownParts({ request: { body, url }, answer, logged }: LoggedExchange):
  * outer object, unless it has a field of the same name. If an object is from an HTTP client, its request comes first.
  */
 export function layersOf(object: Fields): Iterable<Fields> {
-  return isPrinted(object) ? [object] : layersIn(object, 0);
+  return isPrinted(object) ? [object] : layersIn(withPlainNames(withText(object)), 0);
+}
+
+/** In GELF, the names of all fields of a program begin with an underscore. Removes it. */
+function withPlainNames(object: Fields): Fields {
+  if (typeof object.short_message !== 'string' || typeof object.host !== 'string') return object;
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name.replace(/^_(?=[^_])/, ''), value]));
+}
+
+/** journald exports a message with control characters, or with bytes that are no UTF-8, as a list of its bytes. Decodes it. */
+function withText(object: Fields): Fields {
+  const { MESSAGE: bytes } = object;
+  return Array.isArray(bytes) && bytes.every((byte) => Number.isInteger(byte))
+    ? { ...object, MESSAGE: Buffer.from(bytes as number[]).toString('utf8') }
+    : object;
 }
 
 function* layersIn(object: Fields, depth: number): Generator<Fields> {

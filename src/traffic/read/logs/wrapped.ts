@@ -75,7 +75,12 @@ function withExtra(text: string): string {
   const at = text.lastIndexOf('} {"');
   if (at < 0) return text;
   const [context, extra] = [parsed(text.slice(0, at + 1)), parsed(text.slice(at + 2))];
-  return isFields(context) && isFields(extra) ? JSON.stringify({ ...extra, ...context }) : text;
+  if (!isFields(context) || !isFields(extra)) return text;
+  // Two objects with the same names are two calls, and one of them would be lost.
+  const isTwice = Object.entries(extra).some(
+    ([name, value]) => context[name] !== undefined && JSON.stringify(context[name]) !== JSON.stringify(value),
+  );
+  return isTwice ? text : JSON.stringify({ ...extra, ...context });
 }
 
 /**

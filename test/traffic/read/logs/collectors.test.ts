@@ -13,6 +13,15 @@ const LINE = json({ time: AT, ...UNTIMED });
 const BARE = json(UNTIMED);
 const inCsv = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
+const cell = (field: string, value: string) => ({ field, value });
+const underscored = Object.fromEntries(Object.entries(UNTIMED).map(([name, value]) => [`_${name}`, value]));
+const row = (comma: string): string => [AT, 'POST', '/bet', '200', inCsv(SENT), inCsv(REPLY)].join(comma);
+const octets = (message: string): string => `${Buffer.byteLength(message)} ${message}`;
+const partsOf = (line: string): string =>
+  [`P ${line.slice(0, 60)}`, `P ${line.slice(60, 90)}`, `F ${line.slice(90)}`]
+    .map((part) => `2026-11-21T13:03:07.123000000Z stdout ${part}`)
+    .join('\n');
+
 /** The calls that a log with bodies shows. */
 async function logged(log: string) {
   const exchanges = await exchangesIn(log);
@@ -51,6 +60,25 @@ describe('a line in the format of a log collector', () => {
     ['Grafana', JSON.stringify([{ line: BARE, timestamp: `${AT_MS}000000`, fields: {} }], null, 1)],
     ['Elasticsearch', json({ hits: { total: { value: 1 }, hits: [{ _source: { '@timestamp': AT, ...UNTIMED } }] } })],
     ['Splunk', json({ preview: false, result: { _time: AT, _raw: BARE } })],
+    [
+      'CloudWatch, results of Insights',
+      JSON.stringify(
+        { queryLanguage: 'CWLI', results: [[cell('@timestamp', '2026-11-21 13:03:07.123'), cell('@message', BARE)]] },
+        null,
+        2,
+      ),
+    ],
+    ['journald, its JSON', json({ __REALTIME_TIMESTAMP: `${AT_MS}000`, MESSAGE: BARE })],
+    [
+      'journald, with the bytes of the message',
+      json({ __REALTIME_TIMESTAMP: `${AT_MS}000`, MESSAGE: [...Buffer.from(BARE)] }),
+    ],
+    ['GELF', json({ version: '1.1', host: 'w', timestamp: AT_MS / 1000, short_message: 'POST /bet', ...underscored })],
+    ['GELF with a message of JSON', json({ version: '1.1', host: 'w', timestamp: AT_MS / 1000, short_message: BARE })],
+    ['a table with tabs', `time\tmethod\turl\tstatus\trequestBody\tresponseBody\n${row('\t')}`],
+    ['a table with bars', `time|method|url|status|requestBody|responseBody\n${row('|')}`],
+    ['containerd, in two parts', partsOf(BARE)],
+    ['syslog, RFC 6587 with lengths', octets(`<134>1 ${AT} host wallet 12 - - ${BARE}`)],
     ['Cloud Logging', json({ timestamp: AT, severity: 'INFO', jsonPayload: UNTIMED })],
     ['logstash', json({ '@timestamp': AT, message: BARE, level: 'INFO' })],
     ['logback', `2026-11-21 13:03:07,123 INFO  [http-nio-1] c.a.Wallet - ${BARE}`],
@@ -159,4 +187,69 @@ it('a line that only resembles a call is not read as one', async () => {
   ];
   const kinds = (await entriesIn(lines.join('\n'))).map(({ kind }) => kind);
   expect(kinds).toEqual(['unreadable', 'unreadable', 'other', 'other']);
+});
+
+describe('messages of syslog without line breaks', () => {
+  const call = (tx: string): string =>
+    `<134>1 ${AT} host wallet 12 - - ${json({ ...UNTIMED, requestBody: SENT.replace('t-1', tx) })}`;
+  const [first, second, third] = [call('t-1'), call('t-ü'), call('t-3')];
+  const txsIn = async (log: string) => (await logged(log)).map(({ tx }) => tx);
+
+  it('are all read', async () => {
+    expect(await txsIn([first, second, third].map(octets).join(''))).toEqual(['t-1', 't-ü', 't-3']);
+    expect(await txsIn([first, second, third].map((one) => octets(`${one}\n`)).join(''))).toHaveLength(3);
+  });
+
+  it('are read too if a length counts characters in place of bytes', async () => {
+    const log = [first, second, third].map((one) => `${one.length} ${one}`).join('');
+    expect(await txsIn(log)).toEqual(['t-1', 't-ü', 't-3']);
+  });
+
+  it('are reported if the last one is cut off', async () => {
+    const entries = await entriesIn([first, second].map(octets).join('').slice(0, -30));
+    expect(entries.map(({ kind }) => kind)).toEqual(['exchange', 'exchange']);
+    expect(await entriesIn(`${octets(first)}${octets(second).slice(0, 150)}`)).toHaveLength(2);
+  });
+});
+
+describe('the parts of lines that containerd has split', () => {
+  const part = (stream: string, text: string): string => `2026-11-21T13:03:07.123000000Z ${stream} ${text}`;
+
+  it('are joined for each stream, at the line of the last part', async () => {
+    const lines = [
+      part('stdout', `P ${BARE.slice(0, 50)}`),
+      part('stderr', 'F a warning'),
+      part('stdout', `F ${BARE.slice(50)}`),
+    ];
+    const exchanges = await exchangesIn(lines.join('\n'));
+    expect(exchanges.map(({ place }) => place.line)).toEqual([3]);
+  });
+
+  it('are reported if the last part is missing', async () => {
+    const entries = await entriesIn(`${part('stdout', `F ${BARE}`)}\n${part('stdout', `P ${BARE.slice(0, 150)}`)}\n`);
+    expect(entries).toHaveLength(2);
+  });
+});
+
+describe('two calls on one line of text', () => {
+  it('are not read as one call', async () => {
+    const other = json({ ...UNTIMED, requestBody: SENT.replace('t-1', 't-2') });
+    const entries = await entriesIn(`${AT} INFO ${BARE} ${other}\n`);
+    expect(entries.map(({ kind }) => kind)).toEqual(['unreadable']);
+  });
+});
+
+describe('a table with decimal commas', () => {
+  it.each([
+    ['1,50', '1.5'],
+    ['1.234,50', '1234.5'],
+    ['0,005', '0.005'],
+    ['0,00000001', '1e-8'],
+    // These may be thousands.
+    ['1,234', undefined],
+  ])('is read if the comma can only be a decimal comma: %s', async (written, read) => {
+    const log = `time;method;url;status;balance\n${AT};GET;/balance?sessionID=s-1;200;${written}\n`;
+    const [call] = await logged(log);
+    expect(call?.balance === undefined ? undefined : String(Number(call.balance))).toBe(read);
+  });
 });
