@@ -2,6 +2,7 @@ import type { Cause, Deviation } from '../books/deviation.ts';
 import type { CallSelection, KnownSession } from '../call-selection.ts';
 import { type LoggedCall, loggedCall } from '../calls/logged-call.ts';
 import { withOneSpelling } from '../calls/one-spelling.ts';
+import { withoutSharedIDs } from '../calls/shared-ids.ts';
 import { type KeysOf, NO_KEYS } from '../calls/signature.ts';
 import { SignedBodies } from '../calls/signed-bodies.ts';
 import { betsOf } from '../calls/transaction.ts';
@@ -79,7 +80,11 @@ export function buildTimeline(
   reading: Reading = { unread: [], judgements: [] },
 ): IncidentTimeline {
   const { calls: spelled, doubtful } = withOneSpelling(calls);
-  const { calls: dated, doubts: ofHour, notes } = withRepeatedHour(withoutDoubles(inLineOrder(spelled)));
+  const {
+    calls: dated,
+    doubts: ofHour,
+    notes,
+  } = withRepeatedHour(withoutSharedIDs(withoutDoubles(inLineOrder(spelled))));
   const once = oldestFirst(dated);
   const unread = [...reading.unread, ...ofHour];
   const build = (order: CallOrder, doubts: readonly string[]): IncidentTimeline =>

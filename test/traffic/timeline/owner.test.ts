@@ -36,3 +36,34 @@ describe('a call that both sides logged', () => {
     expect(timeline.wallets.flatMap(({ serviceFaults }) => serviceFaults)).toHaveLength(1);
   });
 });
+
+describe('ids that the writer of the log has shortened', () => {
+  it('do not show that the service used one id for several calls', () => {
+    const { wallets } = new Log()
+      .bet('0c9e1d20', '5.00', { balance: '95.00' })
+      .win('0c9e1d20', '0.00', { balance: '95.00' })
+      .bet('0c9e1d20', '20.00', { status: 500 }, { round: 'r-2' })
+      .refund('0c9e1d20', '0c9e1d20', '20.00', { status: 404 }, { round: 'r-2' })
+      .balance('75.00')
+      .timeline();
+    expect(wallets.flatMap(({ serviceFaults }) => serviceFaults)).toEqual([]);
+    expect(wallets.flatMap(({ unknowns }) => unknowns)).not.toEqual([]);
+  });
+});
+
+describe('an entry in two files of one side', () => {
+  it('counts once', () => {
+    const log = new Log()
+      .balance('100.00')
+      .bet('b1', '5.00', { status: 500 })
+      .refund('f1', 'b1', '5.00', { balance: '100.00' });
+    const again = log.calls.map((call) => ({
+      ...call,
+      exchange: { ...call.exchange, place: { ...call.exchange.place, file: 'service-2.log' } },
+    }));
+    log.calls.push(...again);
+    const timeline = log.timeline();
+    expect(timeline.calls).toHaveLength(3);
+    expect(timeline.status).toBe(0);
+  });
+});
