@@ -68,7 +68,7 @@ export function compare(before: RunSummary, now: RunSummary): Comparison {
   const fails = (verdict: Verdict): boolean => verdict === 'fail';
   const failing = changes.filter((one) => fails(one.verdict) && fails(one.before));
   const worse = failing.flatMap((one) => {
-    const how = howWorse(one.id, before, now);
+    const how = howWorse(one.id, before, now) ?? noLongerAllowed(one.id, before, now);
     return how === null ? [] : [{ ...one, how }];
   });
   const broken = changes.filter((one) => fails(one.verdict) && !fails(one.before));
@@ -172,6 +172,19 @@ function howWorse(id: string, before: RunSummary, now: RunSummary): string | nul
   // Chance decides in which scenarios such a rule fails, and how many calls of a scenario are wrong.
   if (rule && isByChance(rule)) return null;
   return moreMoney(earlier, later) ?? elsewhere(id, before, now);
+}
+
+/**
+ * Says that the earlier run allowed the failures of a rule, and that the later run does not allow them with the same baseline. So the later
+ * run itself found them worse than the baseline, or an entry has expired. Null if this is not so.
+ */
+function noLongerAllowed(id: string, before: RunSummary, now: RunSummary): string | null {
+  const [earlier, later] = [before, now].map(({ judged }) => judged.find((one) => one.id === id));
+  const baseline = before.digests?.baseline;
+  const isSame = baseline !== undefined && baseline === now.digests?.baseline;
+  return isSame && earlier?.isKnown === true && later?.isKnown === false
+    ? 'the baseline allowed its failures before, and the same baseline does not allow them now'
+    : null;
 }
 
 /** Says where a rule fails in another way than before, or in which scenarios it fails although it passed there. Null if nowhere. */

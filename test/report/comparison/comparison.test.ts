@@ -167,6 +167,18 @@ describe('comparing two runs', () => {
     expect(ids(fresh.gone)).toEqual(['b']);
   });
 
+  it('calls a rule worse that the same baseline allowed before and does not allow now', () => {
+    const failingWith = (isKnown: boolean, baseline: string | undefined) =>
+      run([rule('a', 'fail', { isKnown })], {
+        digests: { rules: 'r', suite: 's', config: 'c', ...(baseline && { baseline }) },
+      });
+    const worseFrom = (...[before, now]: readonly [RunSummary, RunSummary]) => ids(compare(before, now).worse);
+    expect(worseFrom(failingWith(true, 'b'), failingWith(false, 'b'))).toEqual(['a']);
+    expect(worseFrom(failingWith(true, 'b'), failingWith(false, 'other'))).toEqual([]);
+    expect(worseFrom(failingWith(true, 'b'), failingWith(true, 'b'))).toEqual([]);
+    expect(worseFrom(failingWith(false, 'b'), failingWith(false, 'b'))).toEqual([]);
+  });
+
   it('calls a rule worse that fails in another way, with or without a wrong balance', () => {
     const reply = run([failing(place('x'))]);
     const balance = run([failing(place('x', null, false, { USD: '2' }))]);
