@@ -18,7 +18,7 @@ export interface MoneyProblem {
   readonly shown: Money;
   /** The transactions that explain the difference, as in an explanation. Empty if no transactions explain it. */
   readonly suspicions: readonly TracedSuspicion[];
-  /** Transactions of which each fits the difference, but perhaps by chance. Only if `suspicions` is empty. */
+  /** Transactions that fit the difference, each alone or with another one, but perhaps by chance. Only if `suspicions` is empty. */
   readonly possible?: readonly TracedSuspicion[];
   /**
    * The transactions since the balance was last right whose money may be missing, each with the difference that this would make. If

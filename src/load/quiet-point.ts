@@ -124,7 +124,7 @@ function reportDifference(
 
   function report(
     read: WrongRead & { readonly expected: Money; readonly isAfterCrash: boolean; readonly isDrift: boolean },
-    { rule, suspicions, isOneOfSeveral }: Explanation,
+    { rule, suspicions, isOneOfSeveral, possible }: Explanation,
   ): void {
     const { caller, session, decimals } = wallet;
     const traced = (one: Suspicion): TracedSuspicion => ({
@@ -140,6 +140,7 @@ function reportDifference(
       expected: read.expected,
       shown: read.shown,
       suspicions: suspicions.map(traced),
+      ...(possible && { possible: possible.map(traced) }),
       missing: missingAmong(evidence.window, evidence.unit).map(traced),
       isOneOfSeveral,
       windowSize: caller.wallet.window.length,

@@ -49,7 +49,9 @@ const moneyProblem = z.strictObject({
   possibleTransactions: z
     .array(transaction)
     .exactOptional()
-    .describe('transactions of which each fits the difference, but perhaps by chance; only if `transactions` is empty'),
+    .describe(
+      'transactions that fit the difference, each alone or with another one, but perhaps by chance; only if `transactions` is empty',
+    ),
   isOneOfSeveral: z.boolean().describe('true if other transactions explain the difference as well'),
   windowSize: count.describe('number of transactions since the balance was last right'),
   atMs: count,

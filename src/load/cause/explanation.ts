@@ -14,6 +14,8 @@ export interface Explanation {
   readonly suspicions: readonly Suspicion[];
   /** True if there are several explanations. */
   readonly isOneOfSeveral: boolean;
+  /** Transactions that fit the difference, but perhaps by chance. Only if `suspicions` is empty. */
+  readonly possible?: readonly Suspicion[];
 }
 
 /** The transactions that may explain a wrong balance. */
@@ -148,7 +150,26 @@ function search(difference: Money, evidence: Evidence): Explanation {
     const [pair] = pairsFor(difference.minus(first.delta), rest, indexed(rest), areOneFault);
     if (pair) return { ...found([[first, ...pair]]), isOneOfSeveral: true };
   }
-  return UNEXPLAINED;
+  const apart = faultsApart(difference, all, byDelta);
+  return apart.length > 0 ? { ...UNEXPLAINED, possible: apart } : UNEXPLAINED;
+}
+
+/** Maximum number of pairs that are named as possible. More pairs would say too little. */
+const MAX_APART = 2;
+
+/**
+ * Finds two transactions that the operator lost, or booked twice, at different moments. The sum of such a pair is often equal to a difference
+ * that has another cause, so a pair is only a possibility.
+ */
+function faultsApart(
+  difference: Money,
+  all: readonly Suspicion[],
+  byDelta: ReadonlyMap<string, readonly Suspicion[]>,
+): readonly Suspicion[] {
+  const mayBelong = (one: Suspicion, other: Suspicion): boolean =>
+    isSameKind(one, other) && (one.kind === 'lost' || one.kind === 'doubled');
+  const pairs = pairsFor(difference, all, byDelta, mayBelong);
+  return pairs.length > MAX_APART ? [] : pairs.flatMap(withCompanions);
 }
 
 /** Adds that a transaction may have moved the amount of another player's transaction instead. */

@@ -105,7 +105,7 @@ function explanationsOf(misbookings: readonly Misbooking[]): ReadonlyMap<MoneyPr
   const explained = new Map<MoneyProblem, MoneyProblem>();
   const add = (problem: MoneyProblem, partner: MoneyProblem, suspicions: readonly TracedSuspicion[]): void => {
     const before = explained.get(problem);
-    const { otherPlayer: _, ...rest } = problem;
+    const { otherPlayer: _player, possible: _possible, ...rest } = problem;
     explained.set(problem, {
       ...rest,
       rule: 'session.isolated',

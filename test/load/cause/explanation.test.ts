@@ -142,6 +142,24 @@ it.each([
   expect(explain(difference(text), evidence([lost, later, reversed, declined])).suspicions).toEqual([]);
 });
 
+it('two transactions that were lost at different moments are only a possibility, and named as a pair', () => {
+  const later = transaction({ number: 2, call: 'win', amount: '1.5', sentAt: 1000, endedAt: 1010 });
+  const { rule, suspicions, possible } = explain(difference('-0.49'), evidence([lost, later]));
+  expect([rule, suspicions]).toEqual(['money.conservation', []]);
+  expect(possible?.map((one) => [one.transaction.number, one.what])).toEqual([
+    [1, 'was answered 200, but took nothing, together with tx-2'],
+    [2, 'was answered 200, but was not credited, together with tx-1'],
+  ]);
+});
+
+it('no transactions at different moments are named if many pairs of them fit', () => {
+  const bets = ['1.01', '1.02', '1.03', '1.04', '1.05', '1.06'].map((amount, at) =>
+    transaction({ number: at, call: 'bet', amount, sentAt: 1000 * at, endedAt: 1000 * at + 10 }),
+  );
+  const { suspicions, possible } = explain(difference('2.07'), evidence(bets));
+  expect([suspicions, possible]).toEqual([[], undefined]);
+});
+
 it('a transaction before the last quiet point is named if its effect changed later, and only alone', () => {
   const earlier = [transaction({ number: 7, amount: '1.34' }), transaction({ number: 8, amount: '1.37' })];
   const { suspicions } = explain(difference('1.34'), { ...evidence(), earlier });
