@@ -81,6 +81,8 @@ interface RuleBreach {
 interface StaleReadRule {
   readonly rule: RuleId | undefined;
   readonly isSure: boolean;
+  /** True if an old balance was right when it was read again a little later. */
+  readonly hasCaughtUp: boolean;
   /** Returns true if the stale reads concern other wallets only. */
   isOnlyOfOthers(walletIDs: readonly string[]): boolean;
   /** Returns true if the replies have proven that the reads of the wallet are old. */
@@ -90,6 +92,7 @@ interface StaleReadRule {
 const NO_STALE_READS: StaleReadRule = {
   rule: undefined,
   isSure: false,
+  hasCaughtUp: false,
   isOnlyOfOthers: () => false,
   areReadsOld: () => false,
 };
@@ -113,6 +116,9 @@ export interface ScenarioFacts {
   /** The ids of the sessions that the scenario used. Left out if they are not known. */
   readonly sessionIDs?: readonly string[];
 }
+
+/** The rules that croupier can judge only if nothing changes the balance after it was read. */
+const OF_UNCHANGED_BALANCE: readonly RuleId[] = ['concurrency.no-overdraft', 'balance.read-only'];
 
 /**
  * Decides which findings of a run explain other findings. If a scenario has proven a breach, this breach is the simplest
@@ -268,7 +274,10 @@ export class Attribution {
     // A read that did not wait may show an old balance. Then a wrong balance proves only that the operator shows old balances.
     const late = this.#lateRule;
     const isOfRead = !breach.shownByReplies && (rule === 'session.isolated' || causes.includes('session.isolated'));
-    const isLate = unaware && isOfRead && rule !== late && !this.#staleReads.isOnlyOfOthers(walletIDs);
+    // If money arrives late, it may arrive between any two reads, or between a read and the bets after it.
+    const isOfMoment = this.#staleReads.hasCaughtUp && OF_UNCHANGED_BALANCE.includes(rule);
+    const isLate =
+      ((unaware && isOfRead) || isOfMoment) && rule !== late && !this.#staleReads.isOnlyOfOthers(walletIDs);
     return late && isLate ? [late, ...failing] : failing;
   }
 

@@ -189,6 +189,21 @@ describe('a breach', () => {
     expect(attributedAfter(2, false)).toEqual([]);
   });
 
+  it.each(['concurrency.no-overdraft', 'balance.read-only'] as const)(
+    'of %s is explained by money that arrives late, also if reads wait for it',
+    (rule) => {
+      const explainedIf = (healed: boolean): readonly string[] => {
+        const staleReads = new StaleReadHistory();
+        for (let sighting = 0; sighting < 2; sighting += 1) staleReads.record(['win'], healed, 'em EUR');
+        const attribution = new Attribution(staleReads);
+        attribution.add('s', [found('win.credit')], [], {});
+        attribution.add('t', [found(rule)], [], {});
+        return attribution.conclude().map(({ because }) => because);
+      };
+      expect([explainedIf(true), explainedIf(false)]).toEqual([['win.credit'], []]);
+    },
+  );
+
   it('is not explained by stale reads of other wallets only', () => {
     const explainedIn = (...walletIDs: string[]): number => {
       const staleReads = new StaleReadHistory();
