@@ -306,7 +306,8 @@ export class Attribution {
 
   /**
    * True if the rule is broken at least as often as it is kept in the scenarios of a player or of a session. The fault may concern this
-   * player or session only, so the other calls say nothing about it. A single breach can occur by chance, so it counts only if the rule is never kept.
+   * player or session only, so the other calls say nothing about it. A single breach can occur by chance, so it counts only if the rule
+   * is never kept.
    * `bet.exact-balance` depends on the amount, and not on the player: rounding errors break it for some amounts only.
    */
   #isUsualFor(scope: Scope, rule: RuleId): boolean {

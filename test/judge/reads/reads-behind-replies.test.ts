@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Money } from '../../../src/contract/money.ts';
 import { judgeScenario } from '../judged-scenario.ts';
 import type { Fault } from '../toy-wallet.ts';
+import { withOldReads } from './old-reads.ts';
 
 /** The bets, the refund and the win have different amounts, so that each balance occurs only once. */
 const CALLS = `steps:
@@ -26,16 +27,6 @@ function takesMore(): Fault {
     if (bets === 3) return reply;
     wallet.move('-0.01');
     return wallet.ok();
-  };
-}
-
-/** A wallet whose reads show the balance before the last call. */
-function withOldReads(call: Fault): Fault {
-  let before: Money | undefined;
-  return (request, honest, wallet) => {
-    if (request.call === 'balance') return { ...honest(), body: { balance: (before ?? wallet.balance()).format(2) } };
-    before = wallet.balance();
-    return call(request, honest, wallet);
   };
 }
 

@@ -5,20 +5,11 @@ import { ReplyChain, type ReplyLink } from '../../../src/judge/reads/reply-chain
 import { StaleReadHistory } from '../../../src/judge/reads/stale-reads.ts';
 import { judgeScenario } from '../judged-scenario.ts';
 import type { Fault, ToyRequest, ToyWallet } from '../toy-wallet.ts';
+import { withOldReads } from './old-reads.ts';
 
 /** Each round is a bet of 1, a read, a win of 3 and a read. */
 const rounds = (count: number): string =>
   `steps:${'\n  - bet: { amount: "1.00" }\n  - balance:\n  - win: { amount: "3.00" }\n  - balance:'.repeat(count)}`;
-
-/** A wallet whose reads show the balance before the last call. */
-function withOldReads(call: Fault): Fault {
-  let before: Money | undefined;
-  return (request, honest, wallet) => {
-    if (request.call === 'balance') return { ...honest(), body: { balance: (before ?? wallet.balance()).format(2) } };
-    before = wallet.balance();
-    return call(request, honest, wallet);
-  };
-}
 
 const shown = (call: Fault, steps = rounds(3)): readonly string[] =>
   judgeScenario(steps, { fault: withOldReads(call) })
@@ -122,6 +113,17 @@ describe('a wrong sum of a player whose reads are old', () => {
     expect([before, history.areReadsOld('em EUR')]).toEqual([true, false]);
   });
 
+  const at = {
+    verdict: 'fail',
+    endpoint: null,
+    step: '1',
+    place: null,
+    exchange: 'x',
+    expected: '',
+    actual: '',
+  } as const;
+  const finding = { ...at, rule: 'win.credit', causes: ['session.isolated'] } as const;
+
   it('leaves breaches of the same rule that only the old reads show to the rule about reads', () => {
     const staleReads = new StaleReadHistory();
     for (const _ of [1, 2]) {
@@ -129,17 +131,7 @@ describe('a wrong sum of a player whose reads are old', () => {
       staleReads.repliesOf('em EUR').noteOldRead();
     }
     const attribution = new Attribution(staleReads);
-    const at = {
-      verdict: 'fail',
-      endpoint: null,
-      step: '1',
-      place: null,
-      exchange: 'x',
-      expected: '',
-      actual: '',
-    } as const;
     attribution.add('old', [{ ...at, rule: 'balance.read', causes: [] }]);
-    const finding = { ...at, rule: 'win.credit', causes: ['session.isolated'] } as const;
     const facts = { unaware: true, walletIDs: ['em EUR'] };
     attribution.add('by reads', [finding], [], facts);
     attribution.add('by replies', [{ ...finding, shownByReplies: true }], [], facts);
@@ -151,17 +143,7 @@ describe('a wrong sum of a player whose reads are old', () => {
       const staleReads = new StaleReadHistory();
       for (const _ of [1, 2]) staleReads.record(['bet', 'win'], false, 'em EUR');
       const attribution = new Attribution(staleReads);
-      const at = {
-        verdict: 'fail',
-        endpoint: null,
-        step: '1',
-        place: null,
-        exchange: 'x',
-        expected: '',
-        actual: '',
-      } as const;
       attribution.add('old', [{ ...at, rule: 'balance.read', causes: [] }]);
-      const finding = { ...at, rule: 'win.credit', causes: ['session.isolated'] } as const;
       attribution.add('s', [{ ...finding, ...(shownByReplies && { shownByReplies }) }], [], { unaware: true });
       return attribution.conclude().length;
     };
