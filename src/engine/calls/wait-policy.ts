@@ -1,6 +1,7 @@
 import type { CallName } from '../../contract/call-name.ts';
 import type { Exchange } from '../../journal/exchange.ts';
-import { isBusy, isServerError, isSuccess, replyStatus } from '../../reply/status.ts';
+import { isBusy, isServerError, isSuccess, isTemporary, replyStatus } from '../../reply/status.ts';
+import { MAX_ATTEMPTS } from './waits.ts';
 
 /** If a kind of call has failed this number of times and never succeeded, it is no longer retried. */
 const FAILURES_TO_STOP_RETRYING = 8;
@@ -18,6 +19,21 @@ const BUSY_TO_STOP_RETRYING = 6;
  */
 const TIMEOUTS_TO_GIVE_UP = 3;
 
+/** Maximum number of attempts at a scenario if the operator fails at random, and no step has failed in each attempt. */
+export const MAX_ATTEMPTS_AT_RANDOM = 6;
+
+/**
+ * Number of attempts in which a step must fail before its failure counts, until the first failure of the run counts. Three attempts
+ * prove too little then: if 3 of 10 calls fail at random, one step in 37 fails three times.
+ */
+const ATTEMPTS_OF_FIRST_FAILURE = 8;
+
+/** Maximum number of attempts in which a step must fail before its failure counts. */
+const MOST_ATTEMPTS = 16;
+
+/** A failure counts only if the chance that it occurs at random in each attempt is not above this. */
+const MAX_CHANCE = 1e-6;
+
 /** Counts the failures of each kind of call, and decides whether a retry is useful. */
 export class WaitPolicy {
   readonly #failures = new Map<CallName, number>();
@@ -31,6 +47,11 @@ export class WaitPolicy {
    */
   readonly #busy = new Map<string, number | null>();
   #failsAtRandom = false;
+  #hasLastingFailure = false;
+  /** True if a call was answered with a temporary error that is not "too busy". */
+  #hasErrors = false;
+  #answered = 0;
+  #answeredWithError = 0;
 
   /**
    * Counts the success or failure of an exchange. A 5xx and a 429 are failures. Any other declined call is neither a success
@@ -41,6 +62,11 @@ export class WaitPolicy {
     if (outcome.kind === 'none' && outcome.reason === 'too-late') this.#timeouts.set(call, this.timeoutsOf(call) + 1);
     const status = replyStatus(exchange);
     if (status === undefined) return;
+    this.#answered += 1;
+    if (isTemporary(status)) {
+      this.#answeredWithError += 1;
+      this.#hasErrors ||= !isBusy(status);
+    }
     if (isSuccess(status)) this.#carriedOut.add(call);
     else if (isServerError(status) || isBusy(status)) {
       this.#failures.set(call, this.failuresOf(call) + 1);
@@ -56,6 +82,24 @@ export class WaitPolicy {
   /** True if the operator fails at random. Then even three failures one after another can happen by chance. */
   get failsAtRandom(): boolean {
     return this.#failsAtRandom;
+  }
+
+  /** Notes that a step got a temporary error in as many attempts as {@link WaitPolicy.attemptsOfLasting} asks for. */
+  noteLastingFailure(): void {
+    this.#hasLastingFailure ||= this.#hasErrors;
+  }
+
+  /**
+   * Number of attempts at a scenario in each of which a step must get a temporary error, so that the error does not occur by chance.
+   * The more calls of the run are answered with an error, the more attempts are necessary.
+   */
+  get attemptsOfLasting(): number {
+    if (!this.#failsAtRandom)
+      return this.#hasErrors && !this.#hasLastingFailure ? ATTEMPTS_OF_FIRST_FAILURE : MAX_ATTEMPTS;
+    const share = this.#answeredWithError / this.#answered;
+    for (let attempts = MAX_ATTEMPTS_AT_RANDOM; attempts < MOST_ATTEMPTS; attempts += 1)
+      if (share ** attempts <= MAX_CHANCE) return attempts;
+    return MOST_ATTEMPTS;
   }
 
   failuresOf(call: CallName): number {

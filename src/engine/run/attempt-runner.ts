@@ -18,6 +18,7 @@ import type { BalanceChanges } from '../balances/balance-changes.ts';
 import type { KnownBalances } from '../balances/known-balances.ts';
 import type { ShownDecimals } from '../balances/shown-decimals.ts';
 import type { Sender } from '../calls/sender.ts';
+import { MAX_ATTEMPTS_AT_RANDOM } from '../calls/wait-policy.ts';
 import { MAX_ATTEMPTS } from '../calls/waits.ts';
 import { hasRace } from '../races.ts';
 import { addressOf, type RunnableScenario, type RunOptions, type SessionAssignment } from '../run-options.ts';
@@ -28,12 +29,6 @@ import type { GiveUpPolicy } from './give-up-policy.ts';
 import type { IntermittentFailures } from './intermittent-failures.ts';
 import type { Presence } from './presence.ts';
 import { isShownByOwnWins, isTried, OWN_READ } from './repeated-failure.ts';
-
-/**
- * Maximum number of attempts at a scenario if the operator fails at random. With such an operator, a call may fail three times in a
- * row by chance.
- */
-const MAX_ATTEMPTS_AT_RANDOM = 6;
 
 /** The objects and settings that all scenarios of a run share. */
 export interface RunContext {
@@ -302,9 +297,10 @@ export class AttemptRunner {
       }
       lasting = new Set([...played.turnedAway].filter((step) => failed?.has(step) !== false));
       if (failed && lasting.size < failed.size) sender.waitPolicy.noteRandomFailure();
+      if (lasting.size > 0 && tries >= sender.waitPolicy.attemptsOfLasting) sender.waitPolicy.noteLastingFailure();
       const again = !giveUpPolicy.needsFailingBets(series.plan) && this.#mayTryAgain(played, tries, lasting.size > 0);
       if (!again) return attempted;
-      await sleep(tries * 50);
+      await sleep(Math.min(tries, MAX_ATTEMPTS) * 50);
     }
   }
 
@@ -415,7 +411,7 @@ export class AttemptRunner {
       plan: tries === 1 ? plan : scenario.plan(),
       replan: () => scenario.plan(),
       attempt,
-      isLasting: (step) => tries >= maxAttempts(sender.waitPolicy.failsAtRandom) && failed?.has(step) === true,
+      isLasting: (step) => tries >= sender.waitPolicy.attemptsOfLasting && failed?.has(step) === true,
       seenBefore: (what) => {
         const known = seen.has(what);
         seen.add(what);
@@ -481,8 +477,11 @@ export class AttemptRunner {
    */
   #mayTryAgain({ retryReason: again, verdict }: Played, tries: number, lasts: boolean): boolean {
     const { sender, isStopped, onOverloaded: onOverburdened } = this.#context;
-    const atRandom = again === 'busy' && (!lasts || sender.waitPolicy.failsAtRandom);
-    if (again === null || isStopped() || tries >= maxAttempts(atRandom) || verdict === 'fail') return false;
+    const { attemptsOfLasting, failsAtRandom } = sender.waitPolicy;
+    const ifBusy = lasts ? attemptsOfLasting : MAX_ATTEMPTS_AT_RANDOM;
+    if (again === null || isStopped() || verdict === 'fail') return false;
+    if (tries >= (again === 'busy' ? ifBusy : MAX_ATTEMPTS)) return false;
+    const atRandom = again === 'busy' && (!lasts || failsAtRandom);
     if (again === 'stale-connection' && sender.giveUpKeepAlive()) this.#keepAliveGivenUp = true;
     if (atRandom && tries >= MAX_ATTEMPTS) onOverburdened();
     // In a network that resets connections now and then, this may happen twice in a row.
@@ -641,8 +640,4 @@ function hasFailed({ findings }: Attempted): boolean {
 
 function isDecided({ verdict }: Played): boolean {
   return verdict === 'pass' || verdict === 'warn' || verdict === 'note';
-}
-
-function maxAttempts(atRandom: boolean): number {
-  return atRandom ? MAX_ATTEMPTS_AT_RANDOM : MAX_ATTEMPTS;
 }

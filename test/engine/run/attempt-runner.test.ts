@@ -81,6 +81,23 @@ describe('a failed scenario', () => {
   });
 });
 
+describe('a temporary error', () => {
+  const READ = scenarioOf('balance/read', 'rules: [balance.read]\nsteps: [{ balance: }]');
+
+  it.each([
+    ['that goes away in the sixth attempt accuses nobody', 5, 'pass', 6],
+    ['in eight attempts breaks the rule', 99, 'fail', 8],
+  ] as const)('%s', async (_title, failing, verdict, attempts) => {
+    let reads = 0;
+    const { url } = await operatorServer((_called, tell) => {
+      reads += 1;
+      return reads <= failing ? error(500, 'Try again later') : tell();
+    });
+    const run = await ran(url, [READ], {});
+    expect([run.verdict('balance.read'), startedWith(run).length]).toEqual([verdict, attempts]);
+  });
+});
+
 describe('a failure that only a balance shows, if somebody else may move the balance', () => {
   /** Takes 0.37 more for the bets with these numbers. Changes the balance before the balance calls with these numbers. */
   function disturbed(bets: readonly number[], reads: readonly number[]): Behaviour {
@@ -316,9 +333,9 @@ steps: [{ bet: { amount: "\${balance}" }, as: all }, { win: { amount: "\${all.am
   });
 
   it.each([
-    ['is undecided if the repetition does not get it', 3, 'inconclusive'],
-    ['breaks the rule if the three attempts of the repetition get it too', 6, 'fail'],
-  ] as const)('and which is a temporary error in three attempts %s', async (_, failing, verdict) => {
+    ['is undecided if the repetition does not get it', 8, 'inconclusive'],
+    ['breaks the rule if the three attempts of the repetition get it too', 11, 'fail'],
+  ] as const)('and which is a temporary error in eight attempts %s', async (_, failing, verdict) => {
     let reads = 0;
     const run = await played(({ call }, tell) => {
       if (call === 'balance') reads += 1;
