@@ -13,6 +13,7 @@ import { Wallet } from '../judge/wallet/wallet.ts';
 import type { CallStep, Plan, Step } from '../scenario/plan/plan.ts';
 import type { KnownBalances } from './balances/known-balances.ts';
 import type { ShownDecimals } from './balances/shown-decimals.ts';
+import type { Sender } from './calls/sender.ts';
 import { OpenRounds } from './open-rounds.ts';
 import type { RunOptions, SessionAssignment, SessionUnderTest } from './run-options.ts';
 import type { Names } from './scope.ts';
@@ -71,6 +72,7 @@ export interface ScenarioPlayOptions {
 export interface ScenarioContextOptions extends ScenarioPlayOptions {
   /** True if the step failed in every attempt at the scenario, so that the failure is not by chance. */
   readonly isLasting: (step: string) => boolean;
+  readonly sender: Pick<Sender, 'waitPolicy'>;
   /** The wallets of earlier repetitions of the scenario, by id. New wallets are added. */
   readonly wallets: Map<string, Wallet>;
 }
@@ -94,6 +96,7 @@ export function createScenarioContext(options: ScenarioContextOptions): Scenario
     contract: run.client.contract,
     demanding,
     isLasting,
+    failsAtRandom: () => options.sender.waitPolicy.failsAtRandom,
     seenBefore: options.seenBefore ?? (() => false),
     deadlineMs: run.deadlineMs,
     campaignKnown: run.campaign !== null,

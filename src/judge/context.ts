@@ -47,6 +47,8 @@ export interface JudgeContext {
    * scenario.
    */
   isLasting(step: string): boolean;
+  /** Returns true if the operator answers calls with temporary errors at random. */
+  failsAtRandom(): boolean;
   /** Returns true if an earlier attempt at the scenario made the same observation. Stores the observation for later attempts. */
   seenBefore(observation: string): boolean;
   /** The stale reads that the run has observed so far. */

@@ -83,7 +83,7 @@ export class Judge {
     this.#recorder = new CallRecorder(plannedCalls, this.effects, context);
     this.#checks = new ChecksByStep(plannedCalls);
     this.#controls = new Controls(plannedCalls);
-    this.#passing = new TemporaryErrors((step) => context.isLasting(step));
+    this.#passing = new TemporaryErrors(context);
   }
 
   get passes(): Tally {
@@ -369,7 +369,11 @@ export class Judge {
   }
 
   #expectations(observed: ObservedCall, stated: StatedValues): void {
-    if (!this.#context.demanding) return;
+    const { key } = observed.planned.step;
+    // The next attempt at the scenario shows whether the operator always answers with this error.
+    const isTurnedAway =
+      isTemporary(observed.reading?.status) && this.stepsToRetry.has(key) && !this.#context.isLasting(key);
+    if (!this.#context.demanding || isTurnedAway) return;
     for (const { about, expected, actual } of unmetExpectations(observed, stated)) {
       // If a rule has already reported a fault, the fault is not reported again as an unmet expectation.
       if (this.#isReportedByRule(observed, about)) continue;

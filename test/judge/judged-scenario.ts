@@ -112,6 +112,7 @@ class ScenarioPlayer {
     this.#judge = new Judge(new PlannedCalls(plan), {
       demanding: true,
       isLasting: () => true,
+      failsAtRandom: () => false,
       seenBefore: () => options.seenBefore ?? false,
       strict: options.strict ?? false,
       deadlineMs: 5000,

@@ -263,6 +263,7 @@ class ByHand {
       currencyOf: () => (session.currency === undefined ? undefined : currencyWith(session.currency, decimals)),
       proven: () => false,
       isLasting: () => true,
+      failsAtRandom: () => false,
       seenBefore: () => false,
       staleReads: new StaleReadHistory(),
       rightUnit: new RightUnit(),

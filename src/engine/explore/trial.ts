@@ -9,6 +9,7 @@ import type { Plan } from '../../scenario/plan/plan.ts';
 import { AcceptedCalls } from '../accepted-calls.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import type { ShownDecimals } from '../balances/shown-decimals.ts';
+import { LastingSteps } from '../calls/lasting-steps.ts';
 import type { Sender } from '../calls/sender.ts';
 import { MAX_ATTEMPTS } from '../calls/waits.ts';
 import type { RunOptions, SessionAssignment } from '../run-options.ts';
@@ -60,16 +61,20 @@ export class Trials {
     const { pool, run } = this.#context;
     const toPlan = () => planOf(id, `${id}.yaml`, text, run.uuid);
     const plan = toPlan();
+    const { waitPolicy } = this.#context.sender;
+    const lasting = new LastingSteps(waitPolicy);
     for (let attempt = 1; ; attempt += 1) {
       const assignments = pool.assign(plan.needs);
       if ('reason' in assignments) throw new Error(`${id} has no sessions: ${assignments.reason}`);
       const assignment = await this.#take(this.#usable(assignments));
       try {
-        const trial = await this.#once(toPlan, assignment, known, raceRounds);
-        const { retryReason: again, verdict, left } = trial.played;
+        const trial = await this.#once(toPlan, assignment, { known, raceRounds, lasting });
+        const { retryReason: again, verdict, left, turnedAway } = trial.played;
+        lasting.note(turnedAway);
         for (const [wallet, money] of left) if (money.isNegative()) this.#overdrawn.add(wallet);
         const isDecided = again === null || (verdict === 'fail' && again !== 'excess');
-        if (isDecided || attempt >= MAX_ATTEMPTS || run.signal.aborted) return trial;
+        const attempts = lasting.isAny ? waitPolicy.attemptsOfLasting : MAX_ATTEMPTS;
+        if (isDecided || attempt >= attempts || run.signal.aborted) return trial;
         if (again === 'stale-connection') this.#context.sender.giveUpKeepAlive();
       } finally {
         pool.release(assignment);
@@ -96,8 +101,15 @@ export class Trials {
   async #once(
     toPlan: () => Plan,
     assignment: SessionAssignment,
-    known: ReadonlySet<RuleId>,
-    raceRounds: number | undefined,
+    {
+      known,
+      raceRounds,
+      lasting,
+    }: {
+      readonly known: ReadonlySet<RuleId>;
+      readonly raceRounds: number | undefined;
+      readonly lasting: LastingSteps;
+    },
   ): Promise<Trial> {
     const { sender, adjuster, shownDecimals } = this.#context;
     const run = { ...this.#context.run, raceRounds };
@@ -113,6 +125,7 @@ export class Trials {
       plan,
       replan: toPlan,
       attempt,
+      isLasting: (step) => lasting.isLasting(step),
       assignment,
       run,
       sender,

@@ -17,6 +17,7 @@ import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import type { BalanceChanges } from '../balances/balance-changes.ts';
 import type { KnownBalances } from '../balances/known-balances.ts';
 import type { ShownDecimals } from '../balances/shown-decimals.ts';
+import { LastingSteps } from '../calls/lasting-steps.ts';
 import type { Sender } from '../calls/sender.ts';
 import { MAX_ATTEMPTS_AT_RANDOM } from '../calls/wait-policy.ts';
 import { MAX_ATTEMPTS } from '../calls/waits.ts';
@@ -262,14 +263,13 @@ export class AttemptRunner {
       readonly repetition?: number;
     },
   ): Promise<Attempted> {
-    const { sender, giveUpPolicy } = this.#context;
-    let lasting: ReadonlySet<string> | undefined;
+    const { giveUpPolicy } = this.#context;
+    const lasting = new LastingSteps(this.#context.sender.waitPolicy);
     // Some failures count only if two attempts make the same observation. A repetition needs to make it only once, because the earlier
     // attempts have made it already.
     const seen = new Set(earlier?.seen);
     for (let tries = 1; ; tries += 1) {
-      const failed = lasting;
-      const attempted = await this.#attempt(series, tries, failed, {
+      const attempted = await this.#attempt(series, tries, lasting, {
         seen,
         breaches,
         fewerReads: fewerReads && tries === 1,
@@ -295,10 +295,8 @@ export class AttemptRunner {
         this.#recordReplacedSums(series.scenario.id, attempted.findings, whole.findings);
         return whole;
       }
-      lasting = new Set([...played.turnedAway].filter((step) => failed?.has(step) !== false));
-      if (failed && lasting.size < failed.size) sender.waitPolicy.noteRandomFailure();
-      if (lasting.size > 0 && tries >= sender.waitPolicy.attemptsOfLasting) sender.waitPolicy.noteLastingFailure();
-      const again = !giveUpPolicy.needsFailingBets(series.plan) && this.#mayTryAgain(played, tries, lasting.size > 0);
+      lasting.note(played.turnedAway);
+      const again = !giveUpPolicy.needsFailingBets(series.plan) && this.#mayTryAgain(played, tries, lasting.isAny);
       if (!again) return attempted;
       await sleep(Math.min(tries, MAX_ATTEMPTS) * 50);
     }
@@ -341,7 +339,7 @@ export class AttemptRunner {
   /**
    * Plays the scenario once.
    *
-   * @param failed the steps that failed in every attempt of the series so far
+   * @param lasting the steps that failed in every attempt of the series so far
    * @param how `seen`: the observations of earlier attempts. `fewerReads`: true if this attempt leaves out balance reads.
    * `breaches`: the breaches found by an attempt with fewer reads. They are reported if this attempt finds no breach itself.
    * `earlier` and `repetition`: see {@link AttemptRunner.#playAttempts}
@@ -349,7 +347,7 @@ export class AttemptRunner {
   async #attempt(
     { scenario, plan, assignment, first, retry }: AttemptSeries,
     tries: number,
-    failed: ReadonlySet<string> | undefined,
+    lasting: LastingSteps,
     {
       seen,
       fewerReads = false,
@@ -411,7 +409,7 @@ export class AttemptRunner {
       plan: tries === 1 ? plan : scenario.plan(),
       replan: () => scenario.plan(),
       attempt,
-      isLasting: (step) => tries >= sender.waitPolicy.attemptsOfLasting && failed?.has(step) === true,
+      isLasting: (step) => lasting.isLasting(step),
       seenBefore: (what) => {
         const known = seen.has(what);
         seen.add(what);

@@ -11,7 +11,7 @@ import type { BalanceChanges } from '../balances/balance-changes.ts';
 import type { CompletedRound, LeftBalance } from '../balances/known-balances.ts';
 import { OwedCalls } from '../calls/owed-calls.ts';
 import type { Sender } from '../calls/sender.ts';
-import { idle, MAX_ATTEMPTS } from '../calls/waits.ts';
+import { idle } from '../calls/waits.ts';
 import { hasRace, Races } from '../races.ts';
 import type { RunOptions } from '../run-options.ts';
 import {
@@ -39,10 +39,8 @@ export interface PlayOptions extends ScenarioPlayOptions {
   readonly acceptedCalls: AcceptedCalls;
   /** The changes of balances that are kept until the end of the run. Absent: each scenario restores the balances at its own end. */
   readonly balanceChanges?: BalanceChanges;
-  /**
-   * True if the step failed in every attempt. Absent: a step that fails in the last attempt counts as failed in every attempt.
-   */
-  readonly isLasting?: (step: string) => boolean;
+  /** True if the step failed in every attempt, so that its failure in this attempt counts. */
+  readonly isLasting: (step: string) => boolean;
   /** True if balance reads are left out when the balances in the replies are enough. */
   readonly fewerReads?: boolean;
 }
@@ -203,8 +201,7 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
     const report = (finding: Finding): void => collected.add(finding);
     // Only the first repetition can show that a call fails in every attempt. If the operator fails to answer a call in a later
     // repetition, the repetitions end.
-    const isLasting = (step: string): boolean =>
-      races.round === 1 && (options.isLasting?.(step) ?? options.attempt >= MAX_ATTEMPTS);
+    const isLasting = (step: string): boolean => races.round === 1 && options.isLasting(step);
     const context = createScenarioContext({ ...options, plan, wallets, report, isLasting });
     const needlessReads = options.fewerReads ? new NeedlessReads(plan, context.names) : undefined;
     const runner = new ScenarioRunner({

@@ -4,6 +4,7 @@ import type { Answer } from '../../reply/classify.ts';
 import { isBusy, isTemporary } from '../../reply/status.ts';
 import { busyReason } from '../checks/check.ts';
 import { checkOf, checksOf } from '../checks/checks.ts';
+import type { JudgeContext } from '../context.ts';
 import type { Decision } from '../decision.ts';
 import type { FindingCollector, FindingSubject } from '../finding-collector.ts';
 import type { PlannedCall, PlannedCalls } from '../planned-calls.ts';
@@ -126,14 +127,17 @@ function withoutControl({ step }: PlannedCall, tier: 1 | 2 | 3): Decision {
 
 const NOT_ALWAYS = 'the operator answered with a temporary error (5xx, 408, 423, 425 or 429), but not on every attempt';
 
+const AT_RANDOM =
+  'the operator answered with a temporary error (5xx, 408, 423, 425 or 429), and it answers calls so at random';
+
 const NOT_AGAIN = 'the operator declined the bet only once, perhaps because of its own limit';
 
 /**
  * Delays breaches that a temporary error may have caused. Such a breach counts only if every attempt at the scenario shows it, or
- * if the scenario has other breaches.
+ * if the scenario has other breaches and the operator does not fail at random.
  */
 export class TemporaryErrors {
-  readonly #isLasting: (step: string) => boolean;
+  readonly #context: Pick<JudgeContext, 'isLasting' | 'failsAtRandom'>;
   readonly #held: HeldDecision[] = [];
   /** Bets that were declined with `insufficient_funds` although the balance was high enough. */
   readonly #wronglyDeclined: { readonly subject: FindingSubject; readonly decision: Decision }[] = [];
@@ -143,9 +147,8 @@ export class TemporaryErrors {
   /** The endpoints that answered a call of the scenario with something else than a temporary error. */
   readonly #answering = new Set<CallName>();
 
-  /** @param isLasting returns whether every attempt at the scenario got the temporary error at the step */
-  constructor(isLasting: (step: string) => boolean) {
-    this.#isLasting = isLasting;
+  constructor(context: Pick<JudgeContext, 'isLasting' | 'failsAtRandom'>) {
+    this.#context = context;
   }
 
   /** Keys of the steps whose reply may be different if the scenario is played again. */
@@ -192,15 +195,16 @@ export class TemporaryErrors {
   close(collector: FindingCollector, controls: Controls): void {
     // A single temporary error may occur by chance. The next attempt at the scenario shows whether the error occurs again.
     const { hasBreach } = collector;
+    const failsAtRandom = this.#context.failsAtRandom();
     for (const held of this.#held.splice(0)) {
       const { rule, planned, exchange, decision } = held;
       // A 429 or 503 counts as a breach only if both are true: every attempt at this call got it, and the operator answered other
       // calls with another status.
       const isOfBusy = isBusy(held.status) && !rule.startsWith('reply.');
-      const isLasting = this.#isLasting(planned.step.key);
+      const isLasting = this.#context.isLasting(planned.step.key);
       const counts = isOfBusy
         ? isLasting && this.#isAnswering(planned.step.call)
-        : isLasting || (hasBreach && !mayFail(held));
+        : isLasting || (hasBreach && !mayFail(held) && !failsAtRandom);
       if (counts && checkOf(rule)?.controlled) controls.hold(held);
       else if (counts) collector.decide({ rule, step: planned.step, exchange }, decision);
       else if (isOfBusy)
@@ -208,12 +212,16 @@ export class TemporaryErrors {
           { rule, step: planned.step, exchange },
           { kind: 'skip', reason: busyReason(planned.step.call, held.status), declined: true },
         );
-      else collector.decide({ rule, step: planned.step, exchange }, { kind: 'skip', reason: NOT_ALWAYS });
+      else
+        collector.decide(
+          { rule, step: planned.step, exchange },
+          { kind: 'skip', reason: failsAtRandom ? AT_RANDOM : NOT_ALWAYS },
+        );
     }
     for (const { subject, decision } of this.#declined.splice(0))
       collector.decide(subject, hasBreach ? decision : { kind: 'skip', reason: NOT_AGAIN });
     for (const { subject, decision } of this.#wronglyDeclined.splice(0))
-      if (this.#isLasting(subject.step.key)) collector.decide(subject, decision);
+      if (this.#context.isLasting(subject.step.key)) collector.decide(subject, decision);
   }
 }
 
