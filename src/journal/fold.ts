@@ -42,6 +42,7 @@ import {
 } from './judged-outcome.ts';
 import { startLabelTally } from './label-values.ts';
 import { type CallLatency, startLatencyTally } from './latency.ts';
+import { CallsInFlight } from './network/calls-in-flight.ts';
 import { LatePeriods } from './network/late-periods.ts';
 import { LostCalls } from './network/lost-calls.ts';
 import { type PauseBetweenBets, PauseTally } from './network/pause-between-bets.ts';
@@ -156,7 +157,7 @@ export function startFold(): FoldBuilder {
   const lateEnds = new Map<string, number>();
   /** The exchanges of the findings about late replies. */
   const late = new Set<string | null>();
-  const inFlight = new Map<string, Sending>();
+  const inFlight = new CallsInFlight<Sending>();
   const labels = startLabelTally();
   const echoes = new EchoedSignatures();
 
@@ -203,7 +204,7 @@ export function startFold(): FoldBuilder {
         }
         return;
       case 'received': {
-        const sending = inFlight.get(event.id);
+        const sending = inFlight.take(event.id);
         if (sending && sending.call !== 'balance') pauses.receive(sending, event, ...whoseCall(sending));
         if (event.outcome.kind === 'reply') {
           answered += 1;
@@ -215,7 +216,6 @@ export function startFold(): FoldBuilder {
             serverErrors.note(call, event.outcome.reply.status);
           }
         } else lost.note(event.outcome.reason);
-        inFlight.delete(event.id);
         // The stamps of a late reply may be a little less than one deadline apart, because pauses of croupier are subtracted.
         if (run && event.stamps.end - event.stamps.start > run.settings.deadlineMs / 2)
           lateEnds.set(event.id, event.stamps.end);

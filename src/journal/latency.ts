@@ -1,6 +1,7 @@
 import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
 import type { Budgets, JournalEvent, Received, RunStarted } from './event.ts';
 import { isBodyDelayed, replyMs, type Stamps } from './exchange.ts';
+import { CallsInFlight } from './network/calls-in-flight.ts';
 
 /**
  * The medians of the first third and of the last third of a run. `slower` is true if the median has grown so much that chance does
@@ -58,7 +59,7 @@ export interface LatencyTally {
  * the total number of calls.
  */
 export function startLatencyTally(): LatencyTally {
-  const inFlight = new Map<string, CallName>();
+  const inFlight = new CallsInFlight<CallName>();
   const waiting = new Map<string, Map<string, Timed>>();
   const lines = new Map<CallName, TimeLine>();
 
@@ -76,8 +77,7 @@ export function startLatencyTally(): LatencyTally {
    * after the race.
    */
   const keep = (event: Received): void => {
-    const call = inFlight.get(event.id);
-    inFlight.delete(event.id);
+    const call = inFlight.take(event.id);
     const timed = call === undefined ? null : timedOf(call, event);
     if (timed === null) return;
     if (event.scenario === null) {

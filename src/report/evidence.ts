@@ -1,5 +1,6 @@
 import type { Raced, Sending } from '../journal/event.ts';
 import type { JudgedFinding } from '../journal/judged-outcome.ts';
+import { CallsInFlight } from '../journal/network/calls-in-flight.ts';
 import type { JournalledExchange } from './exchanges.ts';
 import type { OpenJournal } from './options.ts';
 
@@ -50,16 +51,15 @@ export async function findEvidence(
   const exchanges = new Map<string, JournalledExchange>();
   const followUps = new Map<string, FollowUp>();
   if (findings.length === 0) return { exchanges, races: shown, followUps };
-  const inFlight = new Map<string, Sending>();
+  const inFlight = new CallsInFlight<Sending>();
   for await (const event of open()) {
     if (event.event === 'scenario-started') followUps.delete(event.scenario);
     else if (event.event === 'sending' && (wanted.has(event.id) || scenarios.has(event.scenario ?? ''))) {
       inFlight.set(event.id, event);
       if (wanted.has(event.id)) exchanges.set(event.id, { sending: event, received: null });
     } else if (event.event === 'received') {
-      const sending = inFlight.get(event.id);
+      const sending = inFlight.take(event.id);
       if (!sending) continue;
-      inFlight.delete(event.id);
       const exchange = { sending, received: event };
       if (wanted.has(event.id)) exchanges.set(event.id, exchange);
       addToFollowUp(followUps, exchange);

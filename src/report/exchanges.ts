@@ -1,5 +1,6 @@
 import type { JournalEvent, Raced, Received, Sending } from '../journal/event.ts';
 import type { Fold } from '../journal/fold.ts';
+import { CallsInFlight } from '../journal/network/calls-in-flight.ts';
 import type { ScenarioResult } from '../journal/scenario-result.ts';
 import type { OpenJournal } from './options.ts';
 
@@ -14,13 +15,12 @@ export interface JournalledExchange {
  * are held in memory.
  */
 export async function* eachExchange(open: OpenJournal): AsyncGenerator<JournalledExchange> {
-  const inFlight = new Map<string, Sending>();
+  const inFlight = new CallsInFlight<Sending>();
   for await (const event of open()) {
     if (event.event === 'sending') inFlight.set(event.id, event);
     else if (event.event === 'received') {
-      const sending = inFlight.get(event.id);
+      const sending = inFlight.take(event.id);
       if (!sending) continue;
-      inFlight.delete(event.id);
       yield { sending, received: event };
     }
   }

@@ -1,6 +1,7 @@
 import tls from 'node:tls';
 import type { BreakMoment, Trickle } from '../contract/deviation.ts';
 import { REPLY_DEADLINE_MS } from '../contract/limits.ts';
+import { CallsInFlight } from '../journal/network/calls-in-flight.ts';
 import { processNow } from './clock.ts';
 import type { Route } from './connect.ts';
 import { ConnectionSlot, type ConnectionSlotSettings } from './connection.ts';
@@ -111,7 +112,7 @@ export class Wire {
   readonly #origins = new Map<string, Origin>();
   /** The idle connection slots by origin. The slot at the end was used last and is used next. */
   readonly #idle = new Map<string, ConnectionSlot[]>();
-  readonly #inProgress = new Set<CallInProgress>();
+  readonly #inProgress = new CallsInFlight<CallInProgress, CallInProgress>();
   readonly #closing = new Set<Promise<void>>();
   #connections = 0;
   #closed = false;
@@ -189,7 +190,7 @@ export class Wire {
   /** Ends all calls in progress as `aborted` and closes all connections. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const pending of this.#inProgress) pending.fail('aborted', 'The run was interrupted.');
+    for (const pending of this.#inProgress.values()) pending.fail('aborted', 'The run was interrupted.');
     for (const slots of this.#idle.values()) for (const slot of slots) this.#discard(slot);
     this.#idle.clear();
     await Promise.all(this.#closing);
@@ -205,7 +206,7 @@ export class Wire {
   }
 
   #dispatch(pending: CallInProgress, slot: ConnectionSlot): void {
-    this.#inProgress.add(pending);
+    this.#inProgress.set(pending, pending);
     pending.useSlot(slot);
   }
 
@@ -221,7 +222,7 @@ export class Wire {
   }
 
   #onResult(pending: CallInProgress, slot: ConnectionSlot | null, clean: boolean): void {
-    this.#inProgress.delete(pending);
+    this.#inProgress.take(pending);
     if (slot === null) return;
     if (!clean || this.#keepAliveMs <= 0 || this.#closed) {
       this.#discard(slot);

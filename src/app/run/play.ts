@@ -9,6 +9,7 @@ import { conclude } from '../../journal/conclusion.ts';
 import { type JournalEvent, type Sending, type StopSignal, stopSignalOf } from '../../journal/event.ts';
 import type { Finding } from '../../journal/finding.ts';
 import { type Fold, foldJournal, startFold } from '../../journal/fold.ts';
+import { CallsInFlight } from '../../journal/network/calls-in-flight.ts';
 import { readJournal } from '../../journal/read.ts';
 import type { OpenJournal } from '../../report/options.ts';
 import { processNow } from '../../wire/clock.ts';
@@ -95,7 +96,7 @@ export async function play({
   onJournal?.(file);
   const folding = startFold();
   const later = new LaterEvents((event) => folding.add(event));
-  const inFlight = new Map<string, Sending>();
+  const inFlight = new CallsInFlight<Sending>();
   const found = new Map<string, readonly Finding[]>();
   let begun = false;
   let eventCount = 0;
@@ -120,8 +121,7 @@ export async function play({
     if (!onExchange) return;
     if (event.event === 'sending') inFlight.set(event.id, event);
     else if (event.event === 'received') {
-      const sending = inFlight.get(event.id);
-      inFlight.delete(event.id);
+      const sending = inFlight.take(event.id);
       if (sending) onExchange(sending, event);
       for (const finding of found.get(event.id) ?? []) onFinding?.(finding);
       found.delete(event.id);

@@ -2,6 +2,7 @@ import type { Money } from '../../contract/money.ts';
 import type { BalanceOwed, JournalEvent, Received, RunStarted, Sending } from '../../journal/event.ts';
 import type { Exchange } from '../../journal/exchange.ts';
 import { MAX_REPEATABLE } from '../../journal/load/lines.ts';
+import { CallsInFlight } from '../../journal/network/calls-in-flight.ts';
 import { answerOf, mayHaveArrived } from '../../reply/classify.ts';
 import { readReply } from '../../reply/read.ts';
 import { isTemporary, replyStatus } from '../../reply/status.ts';
@@ -60,7 +61,7 @@ export class AfterRun {
   readonly #walletOf = new Map<string, string>();
   readonly #transactions = new PastTransactions((walletID) => this.#estimates.get(walletID));
   readonly #estimates = new Map<string, BalanceEstimate>();
-  readonly #inFlight = new Map<string, InFlight>();
+  readonly #inFlight = new CallsInFlight<InFlight>();
   readonly #scenarios = new Map<string, OpenScenario>();
   /** The wallets in which a call that restores a balance got no answer, or a temporary error. */
   readonly #notRestored = new Set<string>();
@@ -266,9 +267,8 @@ export class AfterRun {
   }
 
   #received(event: Received): void {
-    const flight = this.#inFlight.get(event.id);
+    const flight = this.#inFlight.take(event.id);
     if (!flight) return;
-    this.#inFlight.delete(event.id);
     this.#latestStamp = Math.max(this.#latestStamp, event.stamps.end);
     const { sending, idle, walletID, past, isSignedRight } = flight;
     const { call, request } = sending;

@@ -1,5 +1,6 @@
 import { Money } from '../../contract/money.ts';
 import type { JournalEvent, Received, Sending } from '../../journal/event.ts';
+import { CallsInFlight } from '../../journal/network/calls-in-flight.ts';
 import type { BalancesOfOthers } from '../../judge/reads/balances-of-others.ts';
 import { readReply } from '../../reply/read.ts';
 import { sessionOfSending } from '../after/past-call.ts';
@@ -38,7 +39,7 @@ export class CallsOfOthers {
   readonly #balancesOfOthers: BalancesOfOthers;
   readonly #calls = new Map<string, MovingCall>();
   /** The wallets of the balance calls in progress. */
-  readonly #reads = new Map<string, string>();
+  readonly #reads = new CallsInFlight<string>();
 
   /** @param balancesOfOthers gets the balances in the replies */
   constructor(options: Pick<RunOptions, 'client' | 'now'>, balancesOfOthers: BalancesOfOthers) {
@@ -76,8 +77,7 @@ export class CallsOfOthers {
   }
 
   #received({ id, outcome }: Received): void {
-    const [call, readOf] = [this.#calls.get(id), this.#reads.get(id)];
-    this.#reads.delete(id);
+    const [call, readOf] = [this.#calls.get(id), this.#reads.take(id)];
     if (call) call.receivedMs = this.#options.now();
     const balance = outcome.kind === 'reply' ? readReply(outcome.reply).balance.money : undefined;
     if (!balance) return;

@@ -5,6 +5,7 @@ import { amountIn, bodyFields } from '../../journal/call-amount.ts';
 import type { JournalEvent, Received } from '../../journal/event.ts';
 import { type Body, bodyText, type Reply } from '../../journal/exchange.ts';
 import type { Finding } from '../../journal/finding.ts';
+import { CallsInFlight } from '../../journal/network/calls-in-flight.ts';
 import { isProbe, PlannedCalls } from '../../judge/planned-calls.ts';
 import { describeAnswer } from '../../reply/problems.ts';
 import { readReply } from '../../reply/read.ts';
@@ -72,7 +73,7 @@ interface Duty {
  * something, and the contract says that a refund is answered 200 also then.
  */
 export class NotFoundReplies {
-  readonly #inFlight = new Map<string, InFlight>();
+  readonly #inFlight = new CallsInFlight<InFlight>();
   readonly #scenarios = new Map<string, ScenarioCalls>();
 
   /** Notes the calls of the run and their replies. */
@@ -124,8 +125,7 @@ export class NotFoundReplies {
   }
 
   #received({ id, outcome }: Received): void {
-    const sent = this.#inFlight.get(id);
-    this.#inFlight.delete(id);
+    const sent = this.#inFlight.take(id);
     if (!sent) return;
     const { scenario } = sent;
     const calls = this.#scenarios.get(scenario) ?? { answered: [], hasNotFound: false };

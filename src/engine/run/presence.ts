@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallName } from '../../contract/call-name.ts';
 import type { JournalEvent, LastReply, Received, Sending } from '../../journal/event.ts';
 import type { Exchange, NoReplyReason } from '../../journal/exchange.ts';
+import { CallsInFlight } from '../../journal/network/calls-in-flight.ts';
 
 /**
  * Pauses before each probe of an operator that has stopped answering, in milliseconds. The operator may be restarting, which takes
@@ -52,7 +53,7 @@ export class Presence {
   readonly #now: () => number;
   readonly #startedMs: number;
   readonly #signal: AbortSignal;
-  readonly #inFlight = new Map<string, Sending>();
+  readonly #inFlight = new CallsInFlight<Sending>();
   #lastReply: LastReply | undefined;
   #silence: Silence | undefined;
   #probing: Promise<boolean> | undefined;
@@ -69,8 +70,7 @@ export class Presence {
   note(event: JournalEvent): void {
     if (event.event === 'sending') this.#inFlight.set(event.id, event);
     if (event.event !== 'received') return;
-    const sending = this.#inFlight.get(event.id);
-    this.#inFlight.delete(event.id);
+    const sending = this.#inFlight.take(event.id);
     const { outcome } = event;
     if (outcome.kind === 'reply') {
       this.#silence = undefined;

@@ -1,6 +1,7 @@
 import { currencyByCode } from '../../contract/currencies.ts';
 import { Money } from '../../contract/money.ts';
 import type { JournalEvent, MovedAlone, Received, Sending } from '../../journal/event.ts';
+import { CallsInFlight } from '../../journal/network/calls-in-flight.ts';
 import type { BalancesOfOthers } from '../../judge/reads/balances-of-others.ts';
 import { readReply } from '../../reply/read.ts';
 import { sessionOfSending } from '../after/past-call.ts';
@@ -48,10 +49,11 @@ export class SilentChanges {
   readonly #playerOfSession: ReadonlyMap<string, string>;
   /** The last quiet read of each session. */
   readonly #last = new Map<string, QuietRead>();
-  readonly #inFlight = new Map<
-    string,
-    { readonly sending: Sending; readonly moves: number; readonly quiet: boolean }
-  >();
+  readonly #inFlight = new CallsInFlight<{
+    readonly sending: Sending;
+    readonly moves: number;
+    readonly quiet: boolean;
+  }>();
   readonly #balancesOfOthers: BalancesOfOthers;
   /** The last balance of each session, if it was the balance of another player. */
   readonly #others = new Map<string, Money>();
@@ -91,8 +93,7 @@ export class SilentChanges {
   }
 
   #received({ id, outcome }: Received): void {
-    const sent = this.#inFlight.get(id);
-    this.#inFlight.delete(id);
+    const sent = this.#inFlight.take(id);
     if (!sent) return;
     const { sending, moves, quiet } = sent;
     const affected = this.#affectedBy(sending);

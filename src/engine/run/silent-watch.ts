@@ -3,6 +3,7 @@ import { Money } from '../../contract/money.ts';
 import type { JournalEvent, MovedAlone } from '../../journal/event.ts';
 import type { Finding } from '../../journal/finding.ts';
 import { isShownByBalance } from '../../journal/moved-alone.ts';
+import { CallsInFlight } from '../../journal/network/calls-in-flight.ts';
 import { MOVED_ALONE } from '../../journal/scenario-result.ts';
 import type { BalancesOfOthers } from '../../judge/reads/balances-of-others.ts';
 import { sessionOfSending } from '../after/past-call.ts';
@@ -48,7 +49,7 @@ export class SilentWatch {
   readonly #suspects = new Map<string, Suspect>();
   /** The time of the last call that could move money, by session. */
   readonly #lastCall = new Map<string, number>();
-  readonly #inFlight = new Map<string, string>();
+  readonly #inFlight = new CallsInFlight<string>();
   #found: MovedAlone | undefined;
   /** The first changes of each wallet that are the amounts of calls of other players. */
   readonly #ofOthers = new Map<string, MovedAlone>();
@@ -65,8 +66,7 @@ export class SilentWatch {
       const sessionID = sessionOfSending(event);
       if (sessionID !== undefined) this.#inFlight.set(event.id, sessionID);
     } else if (event.event === 'received') {
-      const sessionID = this.#inFlight.get(event.id);
-      this.#inFlight.delete(event.id);
+      const sessionID = this.#inFlight.take(event.id);
       if (sessionID !== undefined) this.#lastCall.set(sessionID, this.#options.now());
     }
   }

@@ -1,5 +1,6 @@
 import type { JournalEvent, Received, Sending } from '../../journal/event.ts';
 import type { Finding } from '../../journal/finding.ts';
+import { CallsInFlight } from '../../journal/network/calls-in-flight.ts';
 import { isProbe, PlannedCalls } from '../../judge/planned-calls.ts';
 import { answerOfReply } from '../../reply/classify.ts';
 import { type ReplyProblem, verdictOn } from '../../reply/problems.ts';
@@ -18,7 +19,7 @@ interface Shown {
  * temporary error, and then judges only the last reply. The operator may send a temporary error, but a player may see its message.
  */
 export class TechnicalMessages {
-  readonly #inFlight = new Map<string, Sending>();
+  readonly #inFlight = new CallsInFlight<Sending>();
   /** The first such message of each scenario. */
   readonly #shown = new Map<string, Shown>();
 
@@ -56,8 +57,7 @@ export class TechnicalMessages {
   }
 
   #received({ id, outcome }: Received): void {
-    const sending = this.#inFlight.get(id);
-    this.#inFlight.delete(id);
+    const sending = this.#inFlight.take(id);
     if (!sending?.scenario || outcome.kind !== 'reply' || outcome.reply.status < 400) return;
     if (this.#shown.has(sending.scenario)) return;
     const reading = readReply(outcome.reply);

@@ -2,6 +2,7 @@ import { conclude } from '../../journal/conclusion.ts';
 import type { Received, ScenarioEnded, ScenarioStarted, Sending } from '../../journal/event.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
+import { CallsInFlight } from '../../journal/network/calls-in-flight.ts';
 import { attemptSpan, callSpan, runSpan, type Trace } from '../../journal/network/trace.ts';
 import { WallClock } from '../../journal/wall-clock.ts';
 import { noReplySentence } from '../exchange-summary.ts';
@@ -64,7 +65,7 @@ async function* eachSpan(fold: Fold, open: OpenJournal): AsyncGenerator<object> 
   );
   const attempts = new Map<string, number>();
   const opened = new Map<string, OpenAttempt>();
-  const inFlight = new Map<string, Sending>();
+  const inFlight = new CallsInFlight<Sending>();
   for await (const event of open()) {
     clock.take(event);
     if (event.event === 'scenario-started') {
@@ -80,8 +81,7 @@ async function* eachSpan(fold: Fold, open: OpenJournal): AsyncGenerator<object> 
       if (attempt) yield attemptOf(attempt, event, fold, clock);
     } else if (event.event === 'sending') inFlight.set(event.id, event);
     else if (event.event === 'received') {
-      const sending = inFlight.get(event.id);
-      inFlight.delete(event.id);
+      const sending = inFlight.take(event.id);
       if (!sending) continue;
       const parent = sending.scenario === null ? runSpan(runID) : opened.get(sending.scenario)?.trace;
       const trace = sending.trace ?? callSpan(runID, sending.id, sending.scenario);
