@@ -29,7 +29,6 @@ import { readTime, readZone } from '../../../traffic/read/logs/time.ts';
 import { namedIDs } from '../../../traffic/read/named-ids.ts';
 import { unreadClauses } from '../../../traffic/read/unread.ts';
 import type { CallPaths } from '../../../traffic/recorded-call.ts';
-import { incidentJson } from '../../../traffic/timeline/incident-json.ts';
 import { buildTimeline, type IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
 import { timelineByWallet } from '../../../traffic/timeline/timeline-by-wallet.ts';
 import type { IncidentFlags } from './flags.ts';
@@ -46,17 +45,23 @@ export async function incidentCommand(files: readonly string[], flags: IncidentF
   const configuration = await loadConfiguration(flags.config, stdio);
   const { keysOf, secrets, remarks } = await signingKeys(flags, stdio);
   const reading = await readTimeline(files, flags, configuration, stdio, keysOf);
-  const { timeline, gathered, files: read } = reading;
+  const { timeline, gathered } = reading;
   const notes = [...reading.notes, ...remarks];
   const scrub = createScrubber([...configuration.secrets, ...secrets]);
   const text = flags.json
-    ? `${JSON.stringify(incidentJson(timeline, gathered, read, notes), null, 2)}\n`
+    ? await jsonText(reading, notes)
     : incidentText(timeline, gathered, stdio.out.colour ? ANSI : PLAIN, {
         notes,
         isVerbose: flags.verbose !== undefined,
       });
   stdio.out.write(scrub(text));
   return timeline.status;
+}
+
+/** Returns the output of `--json`. Its schema takes long to load, so it is loaded only if it is needed. */
+async function jsonText({ timeline, gathered, files }: ReadTimeline, notes: readonly string[]): Promise<string> {
+  const { incidentJson } = await import('../../../traffic/timeline/incident-json.ts');
+  return `${JSON.stringify(incidentJson(timeline, gathered, files, notes), null, 2)}\n`;
 }
 
 /** The selected calls, and the timeline that was built from them. */
