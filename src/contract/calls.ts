@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { ACTION_TYPES, type CallName } from './call-name.ts';
 import { TX_ID_WINDOW_MONTHS } from './limits.ts';
+import { AMOUNT_PATTERN } from './money.ts';
 import { field } from './versions.ts';
-
-/** A plain decimal: digits, and optionally a point and more digits. It has no sign, exponent, leading zero or white space. */
-export const AMOUNT_PATTERN = /^(0|[1-9]\d*)(\.\d+)?$/;
 
 const sessionID = z.string().min(1).describe("The operator's own reference of the player's session.");
 const txID = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { AMOUNT_PATTERN } from './calls.ts';
 import { CURRENCY_TYPES } from './currencies.ts';
 import { MAX_CAMPAIGN_DAYS } from './limits.ts';
+import { AMOUNT_PATTERN } from './money.ts';
 import { type ContractVersion, field } from './versions.ts';
 
 const cID = z.string().min(1).meta(field("The operator's id on the service's side."));

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { CALL_NAMES, TRANSACTION_CALLS } from '../contract/call-name.ts';
-import { AMOUNT_PATTERN } from '../contract/calls.ts';
 import { RULES, type RuleId } from '../contract/catalogue.ts';
 import { EARLY_BREAKS } from '../contract/deviation.ts';
+import { AMOUNT_PATTERN } from '../contract/money.ts';
 import { SESSION_STATES } from '../contract/session-state.ts';
 import { SIGNATURE_STATES } from '../contract/signature.ts';
 import { JOURNAL_FORMAT, type JournalEvent, OWED_BETS, PURPOSES, RUN_ENDINGS, STOP_SIGNALS } from './event.ts';

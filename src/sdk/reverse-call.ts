@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AMOUNT_PATTERN } from '../contract/calls.ts';
+import { AMOUNT_PATTERN } from '../contract/money.ts';
 import { readQuery } from '../contract/query.ts';
 import { isSigned } from '../contract/signature.ts';
 

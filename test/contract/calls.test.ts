@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CALL_NAMES } from '../../src/contract/call-name.ts';
 import {
-  AMOUNT_PATTERN,
   balanceReplySchema,
   errorReplySchema,
   REPLY_SCHEMAS,
   REQUEST_SCHEMAS,
   transactionReplySchema,
 } from '../../src/contract/calls.ts';
+import { AMOUNT_PATTERN } from '../../src/contract/money.ts';
 
 const txID = '0a4cf5c1-6d2b-4a5e-9f0e-6d6f1d6b9b01';
 const origTxID = '5b0ff1de-3b53-4c22-8d0c-0f7f4c1f2f02';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ActionType } from '../../contract/call-name.ts';
-import { AMOUNT_PATTERN, betRequestSchema, winRequestSchema } from '../../contract/calls.ts';
+import { betRequestSchema, winRequestSchema } from '../../contract/calls.ts';
+import { AMOUNT_PATTERN } from '../../contract/money.ts';
 import { type OwedCall, outstandingCalls, type Round, type RoundEvent } from '../../contract/round.ts';
 
 /** The game session of a round, with its player and game. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { AMOUNT_PATTERN } from '../../contract/calls.ts';
-import { Money } from '../../contract/money.ts';
+import { AMOUNT_PATTERN, Money } from '../../contract/money.ts';
 import { type RoundEvent, stepRound } from '../../contract/round.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { formatAmount } from '../bet-lines.ts';

@@ -1,8 +1,7 @@
-import { AMOUNT_PATTERN } from '../../contract/calls.ts';
 import type { SignKind } from '../../contract/deviation.ts';
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import { DAY_MS } from '../../contract/limits.ts';
-import type { Money } from '../../contract/money.ts';
+import { AMOUNT_PATTERN, type Money } from '../../contract/money.ts';
 import { isServerError } from '../../reply/status.ts';
 import { literalText } from '../../scenario/write.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
