@@ -55,8 +55,13 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'cents',
     breaks: ['money.main-unit'],
     mayBreak: ['money.decimal-string', 'money.conservation'],
-    description: 'The balances in replies are a hundred times too high, because they are in cents.',
-    change: () => ({ show: (_wallet, balance) => String(balance) }),
+    description:
+      'The balances in replies are a hundred times too high, because they are in cents. Balances in coins are right.',
+    change: (right) => ({
+      // The smallest unit of a coin is so small that a balance in this unit hides what players can bet.
+      show: (wallet, balance) =>
+        scaleOf(wallet.currency).decimals > 3 ? right.show(wallet, balance) : String(balance),
+    }),
   },
   {
     name: 'reads-in-cents',
