@@ -291,6 +291,10 @@ export const betChecks: GroupChecks<'bet'> = {
             ...(observed.reading?.code === 'insufficient_funds'
               ? (['money.exact', 'money.conservation'] as const)
               : []),
+            // If the operator rounds the amount of the bet up, this amount is more than the balance.
+            ...(observed.reading?.code === 'insufficient_funds' && (observed.amount?.decimals() ?? 0) > 0
+              ? (['bet.decimal-amount'] as const)
+              : []),
           ])
         : refused;
     },

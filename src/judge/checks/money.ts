@@ -83,7 +83,16 @@ export const moneyChecks: GroupChecks<'money'> = {
       return breach(
         'the whole balance can be bet, down to the smallest unit',
         'the bet had the amount of the balance that was just read, but was answered `insufficient_funds`',
-        ['balance.read-only', 'session.isolated', 'money.main-unit', 'bet.debit', 'win.credit', 'bet.exact-balance'],
+        [
+          'balance.read-only',
+          'session.isolated',
+          'money.main-unit',
+          'bet.debit',
+          'win.credit',
+          'bet.exact-balance',
+          // If the operator rounds the amount of the bet up, this amount is more than the balance.
+          ...((observed.amount?.decimals() ?? 0) > 0 ? (['bet.decimal-amount'] as const) : []),
+        ],
       );
     },
     hypotheses(observed) {

@@ -13,6 +13,17 @@ describe('a bet that is declined with `insufficient_funds`', () => {
     expect(judged.broken).toEqual(['bet.exact-balance']);
   });
 
+  it('may come from decimals that the operator rounds up, if the bet of the whole balance has decimals', () => {
+    const causesOf = (first: string, rule: string): readonly string[] | undefined => {
+      const yaml = `rules: [${rule}]\nsteps: [{ bet: { amount: "${first}" } }, { balance: }, { bet: { amount: "\${balance}" } }, { balance: }]`;
+      const { findings } = judgeScenario(yaml, { fault: answering('3', LOW_BALANCE) });
+      return findings.find((one) => one.rule === rule && one.verdict === 'fail')?.causes;
+    };
+    for (const rule of ['money.exact', 'bet.exact-balance'])
+      expect(causesOf('4.35', rule)).toContain('bet.decimal-amount');
+    expect(causesOf('4.00', 'bet.exact-balance')).not.toContain('bet.decimal-amount');
+  });
+
   it('shows nothing about further bets of a round', () => {
     const judged = judgeScenario(
       'rules: [bet.many-in-round]\nsteps: [{ bet: , as: a }, { balance: }, { bet: { round: a } }, { balance: }]',
