@@ -228,7 +228,10 @@ export class IdleReads {
     const memory = this.#memory(wallet);
     if (wallet.allows(value)) {
       if (memory.behind) this.#caughtUp(read, memory);
-      else this.#fits(read, memory);
+      else {
+        this.#staleReads.noteInTime(read);
+        this.#fits(read, memory);
+      }
       return { kind: 'settled' };
     }
     const late = read.lingered ? undefined : this.#lateBet(read);

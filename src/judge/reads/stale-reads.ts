@@ -30,10 +30,16 @@ const ENOUGH_SIGHTINGS = 2;
 const PAUSE_FACTOR = 1.2;
 
 /**
- * If the run has seen this number of stale reads, and none of them in some wallets, then the fault does not concern these wallets. A
- * fault of all wallets would show itself in each of them.
+ * If the run has seen this number of stale reads, and none of them in some wallets, then the fault may not concern these wallets. Reads
+ * of these wallets that were not stale must show this.
  */
 const ENOUGH_OF_OTHERS = 6;
+
+/**
+ * This number of reads that were not stale shows that the fault does not concern a wallet. A single one is no proof: the call may have
+ * been carried out just before the read.
+ */
+const ENOUGH_IN_TIME = 2;
 
 const MIN_PAUSE_MS = 20;
 
@@ -42,6 +48,11 @@ interface SeenStaleReads {
   readonly kinds: Set<CallName>;
   /** The ids of the wallets with stale reads. */
   readonly wallets: Set<string>;
+  /**
+   * The number of reads that included the call just before them, although croupier did not wait. The keys are the id of the wallet, and
+   * the kind of the call.
+   */
+  readonly inTime: Map<string, Map<CallName, number>>;
   /** The balances in the replies to the calls of each wallet, by the id of the wallet. */
   readonly replies: Map<string, ReplyHistory>;
   sightings: number;
@@ -68,6 +79,7 @@ export class StaleReadHistory {
     this.#seen = of ?? {
       kinds: new Set(),
       wallets: new Set(),
+      inTime: new Map(),
       replies: new Map(),
       sightings: 0,
       healed: false,
@@ -99,6 +111,12 @@ export class StaleReadHistory {
     if (!healed) return;
     this.#seen.healed = true;
     this.repliesOf(walletID).noteCaughtUp();
+  }
+
+  /** Records a read of a wallet that included a call of this kind just before it, although croupier did not wait. */
+  recordInTime(kind: CallName, walletID: string): void {
+    const counts = this.#seen.inTime.get(walletID) ?? new Map<CallName, number>();
+    this.#seen.inTime.set(walletID, counts.set(kind, (counts.get(kind) ?? 0) + 1));
   }
 
   /** Returns the balances in the replies to the calls of a wallet. */
@@ -162,13 +180,21 @@ export class StaleReadHistory {
   }
 
   /**
-   * True if the stale reads concern other wallets only, so that they explain nothing in these wallets.
+   * True if the stale reads concern other wallets only, so that they explain nothing in these wallets: no read of these wallets was
+   * stale, and reads included the calls that are late in other wallets.
    *
    * @param walletIDs ids of wallets; none: they are not known
    */
   isOnlyOfOthers(walletIDs: readonly string[]): boolean {
     const { sightings, wallets } = this.#seen;
-    return walletIDs.length > 0 && sightings >= ENOUGH_OF_OTHERS && !walletIDs.some((id) => wallets.has(id));
+    if (walletIDs.length === 0 || sightings < ENOUGH_OF_OTHERS) return false;
+    return walletIDs.every((id) => !wallets.has(id) && this.#readsInTime(id) >= ENOUGH_IN_TIME);
+  }
+
+  /** The number of reads that included a call of a late kind, although croupier did not wait. */
+  #readsInTime(walletID: string): number {
+    const counts = this.#seen.inTime.get(walletID);
+    return [...this.#seen.kinds].reduce((sum, kind) => sum + (counts?.get(kind) ?? 0), 0);
   }
 
   /** Returns true if calls of all these kinds may be late. */
@@ -240,6 +266,14 @@ export class StaleReads {
     if (kinds.length === 0) return;
     this.#staleReads.record(kinds, healed, wallet.id);
     this.#decide({ step, exchange }, listBalances(wallet.possible()), actual);
+  }
+
+  /** Records a read that had the right balance at once. */
+  noteInTime({ wallet, lingered }: IdleRead): void {
+    const last = wallet.moves.at(-1);
+    const kind = last && this.#effects.callOf(last.step);
+    if (kind !== undefined && !lingered && wallet.branches.length === 0 && this.pauseMs(wallet) === 0)
+      this.#staleReads.recordInTime(kind, wallet.id);
   }
 
   /** Reports a read that was old, as the replies prove. Reports each rule only once in a scenario. */

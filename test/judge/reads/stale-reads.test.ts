@@ -49,10 +49,11 @@ describe('the stale reads of a run', () => {
     expect(never.isWorthWaiting).toBe(false);
   });
 
-  it('concern only other wallets after six sightings in those', () => {
+  it('concern only other wallets after six sightings in those, if reads of this wallet included such calls twice', () => {
     const staleReads = new StaleReadHistory();
     const isOnlyOfOthers = (...walletIDs: string[]) => staleReads.isOnlyOfOthers(walletIDs);
     for (let sighting = 0; sighting < 5; sighting += 1) staleReads.record(['bet'], true, 'em EUR');
+    for (const id of ['eva EUR', 'em EUR', 'eva EUR', 'em EUR']) staleReads.recordInTime('bet', id);
     expect(isOnlyOfOthers('eva EUR')).toBe(false);
     staleReads.record(['bet'], true, 'em EUR');
     expect([isOnlyOfOthers('eva EUR'), isOnlyOfOthers('eva EUR', 'em EUR'), isOnlyOfOthers()]).toEqual([
@@ -60,6 +61,15 @@ describe('the stale reads of a run', () => {
       false,
       false,
     ]);
+  });
+
+  it('may concern a wallet whose reads have included such a call only once, or only calls of other kinds', () => {
+    const staleReads = new StaleReadHistory();
+    for (let sighting = 0; sighting < 6; sighting += 1) staleReads.record(['bet'], true, 'em EUR');
+    for (const kind of ['bet', 'win', 'win'] as const) staleReads.recordInTime(kind, 'eva EUR');
+    expect(staleReads.isOnlyOfOthers(['eva EUR'])).toBe(false);
+    staleReads.recordInTime('bet', 'eva EUR');
+    expect(staleReads.isOnlyOfOthers(['eva EUR'])).toBe(true);
   });
 
   it('cover the kinds of calls that were late, and all kinds if several were late', () => {
@@ -169,6 +179,21 @@ describe('the stale reads of a scenario', () => {
     expect(bet.staleReads.pauseMs(bet.wallet)).toBeGreaterThan(100);
     const both = play({ 1: '-3', 2: '8' }, lateBets());
     expect(both.staleReads.pauseMs(both.wallet)).toBe(0);
+  });
+
+  it('do not concern a wallet whose reads included the last call at once', () => {
+    const afterTwoReads = (lingered: boolean, moves: Readonly<Record<string, string>>): boolean => {
+      const history = new StaleReadHistory();
+      for (let sighting = 0; sighting < 6; sighting += 1) history.record(['win'], false, 'em EUR');
+      for (let reads = 0; reads < 2; reads += 1) {
+        const { staleReads, read } = play(moves, history);
+        staleReads.noteInTime({ ...read('105'), lingered });
+      }
+      return history.isOnlyOfOthers(['p1']);
+    };
+    expect(afterTwoReads(false, { 1: '-3', 2: '8' })).toBe(true);
+    // A read after a pause, and reads after calls of another kind, do not show when a win is paid.
+    expect([afterTwoReads(true, { 1: '-3', 2: '8' }), afterTwoReads(false, { 1: '-3' })]).toEqual([false, false]);
   });
 
   it('make no read wait if no money has moved since the last one', () => {
