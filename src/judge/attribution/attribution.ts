@@ -118,7 +118,11 @@ export interface ScenarioFacts {
 }
 
 /** The rules that croupier can judge only if nothing changes the balance after it was read. */
-const OF_UNCHANGED_BALANCE: readonly RuleId[] = ['concurrency.no-overdraft', 'balance.read-only'];
+const OF_UNCHANGED_BALANCE: readonly RuleId[] = [
+  'bet.insufficient-funds',
+  'concurrency.no-overdraft',
+  'balance.read-only',
+];
 
 /**
  * Decides which findings of a run explain other findings. If a scenario has proven a breach, this breach is the simplest
@@ -275,7 +279,7 @@ export class Attribution {
     const late = this.#lateRule;
     const isOfRead = !breach.shownByReplies && (rule === 'session.isolated' || causes.includes('session.isolated'));
     // If money arrives late, it may arrive between any two reads, or between a read and the bets after it.
-    const isOfMoment = this.#staleReads.hasCaughtUp && OF_UNCHANGED_BALANCE.includes(rule);
+    const isOfMoment = this.#staleReads.hasCaughtUp && OF_UNCHANGED_BALANCE.includes(rule) && !breach.shownByReplies;
     const isLate =
       ((unaware && isOfRead) || isOfMoment) && rule !== late && !this.#staleReads.isOnlyOfOthers(walletIDs);
     return late && isLate ? [late, ...failing] : failing;

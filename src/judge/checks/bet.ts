@@ -218,7 +218,11 @@ export const betChecks: GroupChecks<'bet'> = {
       if (observed.answer === 'accepted')
         return observed.hasCredit
           ? { kind: 'skip', reason: CREDIT }
-          : breach(expected, `${describeOutcome(observed)}: the bet was accepted`, WRONG_BALANCES);
+          : {
+              ...breach(expected, `${describeOutcome(observed)}: the bet was accepted`, WRONG_BALANCES),
+              // If money arrived late, the bet leaves a balance above zero.
+              ...((reading.balance.money?.compare(Money.zero) ?? 1) <= 0 && { shownByReplies: true }),
+            };
       const declined = ownDecline(observed);
       const limit = mayBeLimit(observed) ? declined : limitOfAnotherKind(observed);
       if (limit !== undefined) return { kind: 'skip', reason: limit, declined: true };

@@ -106,16 +106,27 @@ function judgeOverdraft(
   // sent alone.
   const isOfOneBet = accepted.every(({ amount }) => amount !== undefined && excess.compare(amount) <= 0);
   if (isOverdrawn && !first.hasCredit) {
+    const covered = balanceByReplies(accepted, sum);
+    const isCovered = covered !== undefined && won.isZero() && covered.compare(sum) >= 0;
+    const actual = `${accepted.length} bets were accepted, ${sum} in total`;
     collector.decide(
       subject,
-      breach(expected, `${accepted.length} bets were accepted, ${sum} in total`, [
-        'bet.debit',
-        'money.main-unit',
-        'money.exact',
-        // If a call overwrites the balance that another call has written, it also compares its amount with an old balance.
-        'concurrency.no-lost-update',
-        ...(isOfOneBet ? (['bet.insufficient-funds'] as const) : []),
-      ]),
+      isCovered
+        ? {
+            kind: 'undecided',
+            reason: `${actual}: the balance before the bets was ${before} when it was read, but ${covered} according to the replies`,
+          }
+        : {
+            ...breach(expected, actual, [
+              'bet.debit',
+              'money.main-unit',
+              'money.exact',
+              // If a call overwrites the balance that another call has written, it also compares its amount with an old balance.
+              'concurrency.no-lost-update',
+              ...(isOfOneBet ? (['bet.insufficient-funds'] as const) : []),
+            ]),
+            ...(accepted.some(({ reading }) => reading?.balance.money?.isNegative()) && { shownByReplies: true }),
+          },
     );
     // After an overdraft, any balance is possible. So if the next balance is wrong, the overdraft explains it.
     wallet.expectLater({
@@ -137,6 +148,17 @@ function judgeOverdraft(
     exchange: first.exchange.id,
     expected: 'each accepted call takes effect exactly once',
   });
+}
+
+/**
+ * Returns the balance before accepted bets, if the replies to the bets show it: in some order, each bet lowers the balance in the reply
+ * before it. The balance that was read before the bets may be old, or somebody else may have paid something in.
+ */
+function balanceByReplies(accepted: readonly ObservedCall[], sum: Money): Money | undefined {
+  const said = accepted.map(({ reading }) => reading?.balance.money).filter((one) => one !== undefined);
+  const [last] = said.toSorted((a, b) => a.compare(b));
+  const before = last?.plus(sum);
+  return before && isOneOrder(before, accepted) ? before : undefined;
 }
 
 /**

@@ -189,18 +189,18 @@ describe('a breach', () => {
     expect(attributedAfter(2, false)).toEqual([]);
   });
 
-  it.each(['concurrency.no-overdraft', 'balance.read-only'] as const)(
-    'of %s is explained by money that arrives late, also if reads wait for it',
+  it.each(['bet.insufficient-funds', 'concurrency.no-overdraft', 'balance.read-only'] as const)(
+    'of %s is explained by money that arrives late, also if reads wait for it, but not if the replies show the breach',
     (rule) => {
-      const explainedIf = (healed: boolean): readonly string[] => {
+      const explainedIf = (healed: boolean, shownByReplies?: true): readonly string[] => {
         const staleReads = new StaleReadHistory();
         for (let sighting = 0; sighting < 2; sighting += 1) staleReads.record(['win'], healed, 'em EUR');
         const attribution = new Attribution(staleReads);
         attribution.add('s', [found('win.credit')], [], {});
-        attribution.add('t', [found(rule)], [], {});
+        attribution.add('t', [{ ...found(rule), ...(shownByReplies && { shownByReplies }) }], [], {});
         return attribution.conclude().map(({ because }) => because);
       };
-      expect([explainedIf(true), explainedIf(false)]).toEqual([['win.credit'], []]);
+      expect([explainedIf(true), explainedIf(false), explainedIf(true, true)]).toEqual([['win.credit'], [], []]);
     },
   );
 

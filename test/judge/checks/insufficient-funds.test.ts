@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answering } from '../faults.ts';
+import { answering, at } from '../faults.ts';
 import { judgeScenario } from '../judged-scenario.ts';
 import { error } from '../toy-wallet.ts';
 
@@ -76,4 +76,19 @@ describe('several refunds of a bet that are sent at once', () => {
     expect(judged.verdict('refund.once')).toBe('warn');
     expect(judged.broken).toEqual([]);
   });
+});
+
+it('an accepted bet above the balance is shown by its reply, if this leaves nothing', () => {
+  const yaml =
+    'rules: [bet.insufficient-funds]\nsteps: [{ bet: }, { bet: { amount: "${balance + unit}" }, expect: { outcome: declined, code: insufficient_funds } }, { balance: }]';
+  const shownIf = (before: string): true | undefined => {
+    const fault = at('2', (_request, _honest, wallet) => {
+      wallet.move(before);
+      wallet.move('-99.01');
+      return wallet.ok();
+    });
+    const found = judgeScenario(yaml, { fault }).findings.find(({ rule }) => rule === 'bet.insufficient-funds');
+    return found?.shownByReplies;
+  };
+  expect([shownIf('0.00'), shownIf('0.01'), shownIf('2.00')]).toEqual([true, true, undefined]);
 });

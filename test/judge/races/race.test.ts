@@ -166,6 +166,32 @@ it('an overdraft is judged by the accepted bets, even if a lost update hides it 
   expect(judgeScenario(yaml).verdict('concurrency.no-overdraft')).toBe('pass');
 });
 
+it('bets that the balance in their replies covers are no overdraft, although an older balance was read', () => {
+  const yaml =
+    'rules: [concurrency.no-overdraft]\nsteps: [{ bet: }, { balance: }, { together: [{ bet: { amount: "${balance - stake}" }, times: 3, expect: either }] }, { balance: }]';
+  const paidIn =
+    (sum: string): Fault =>
+    (request, honest, wallet) => {
+      if (request.key === '3.1x1') wallet.move(sum);
+      return honest();
+    };
+  const judged = judgeScenario(yaml, { fault: paidIn('150.00') });
+  expect([judged.verdict('concurrency.no-overdraft'), judged.broken]).toEqual(['inconclusive', []]);
+  const overdrawn: Fault = (request, honest, wallet) => {
+    if (!request.key.startsWith('3.')) return honest();
+    wallet.move('-98.00');
+    return wallet.ok();
+  };
+  const { findings } = judgeScenario(yaml, { fault: overdrawn });
+  const found = findings.find(({ rule }) => rule === 'concurrency.no-overdraft');
+  expect([found?.verdict, found?.shownByReplies]).toEqual(['fail', true]);
+  // Both replies say 0.00, as after a lost update. So the replies do not show that there was enough money.
+  const hiddenOne = judgeScenario(yaml, { fault: hidden }).findings.find(
+    ({ rule }) => rule === 'concurrency.no-overdraft',
+  );
+  expect([hiddenOne?.verdict, hiddenOne?.shownByReplies]).toEqual(['fail', undefined]);
+});
+
 it('an overdraft, and copies without an effect, may come from lost updates', () => {
   const together = (calls: string): string =>
     `rules: [concurrency.no-overdraft]\nsteps: [{ bet: }, { balance: }, { together: [{ ${calls}, expect: either }] }, { balance: }]`;
