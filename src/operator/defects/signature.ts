@@ -8,12 +8,12 @@ import type { SignedBody, SignedQuery } from '../../sdk/reverse-call.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { Defect } from '../variation.ts';
 
-/** True if the body is JSON and has a field with this value. */
-function hasField({ body }: SignedBody, name: string, value: string): boolean {
+/** Returns a field of the body. undefined if the body is not JSON, or has no such field. */
+function fieldOf({ body }: SignedBody, name: string): unknown {
   try {
-    return (JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>)[name] === value;
+    return (JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>)[name];
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -53,15 +53,21 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'signature-ignored-now-and-then',
     breaks: ['signature.mismatch'],
     mayBreak: ['signature.missing', 'signature.tampered-body', 'signature.client-key'],
-    description: 'Who tries often enough can send refunds: one of 12 wrong signatures of refunds is not checked.',
+    description:
+      'Who tries often enough can send refunds: one of 12 wrong signatures of refunds in a session is not checked.',
     change: (right) => {
-      let wrong = 0;
+      // Counted by session, so that calls of scenarios in other sessions do not decide which calls of a scenario are checked.
+      const wrong = new Map<unknown, number>();
       return verifyingBodies(
         right,
-        ({ body, key, signature }) => {
-          if (signature && verifySignature(body, key, signature)) return true;
-          wrong += 1;
-          return wrong % 12 === 0;
+        (signed) => {
+          const { body, key, signature } = signed;
+          if (!signature) return false;
+          if (verifySignature(body, key, signature)) return true;
+          const session = fieldOf(signed, 'sessionID');
+          const count = (wrong.get(session) ?? 0) + 1;
+          wrong.set(session, count);
+          return count % 12 === 0;
         },
         ['refund'],
       );
@@ -243,7 +249,7 @@ function ignoringIf(right: Behaviour, call: 'bet' | 'win', name: string, value: 
   return {
     verify: {
       ...right.verify,
-      [call]: (signed: SignedBody) => (hasField(signed, name, value) ? unchecked : right.verify)[call](signed),
+      [call]: (signed: SignedBody) => (fieldOf(signed, name) === value ? unchecked : right.verify)[call](signed),
     },
   };
 }
