@@ -220,8 +220,8 @@ export const betChecks: GroupChecks<'bet'> = {
           ? { kind: 'skip', reason: CREDIT }
           : {
               ...breach(expected, `${describeOutcome(observed)}: the bet was accepted`, WRONG_BALANCES),
-              // If money arrived late, the bet leaves a balance above zero.
-              ...((reading.balance.money?.compare(Money.zero) ?? 1) <= 0 && { shownByReplies: true }),
+              // If money arrived late, the bet leaves no balance below zero.
+              ...(reading.balance.money?.isNegative() && { shownByReplies: true }),
             };
       const declined = ownDecline(observed);
       const limit = mayBeLimit(observed) ? declined : limitOfAnotherKind(observed);

@@ -78,7 +78,7 @@ describe('several refunds of a bet that are sent at once', () => {
   });
 });
 
-it('an accepted bet above the balance is shown by its reply, if this leaves nothing', () => {
+it('an accepted bet above the balance is shown by its reply, if the balance is then below zero', () => {
   const yaml =
     'rules: [bet.insufficient-funds]\nsteps: [{ bet: }, { bet: { amount: "${balance + unit}" }, expect: { outcome: declined, code: insufficient_funds } }, { balance: }]';
   const shownIf = (before: string): true | undefined => {
@@ -90,5 +90,5 @@ it('an accepted bet above the balance is shown by its reply, if this leaves noth
     const found = judgeScenario(yaml, { fault }).findings.find(({ rule }) => rule === 'bet.insufficient-funds');
     return found?.shownByReplies;
   };
-  expect([shownIf('0.00'), shownIf('0.01'), shownIf('2.00')]).toEqual([true, true, undefined]);
+  expect([shownIf('0.00'), shownIf('0.01'), shownIf('2.00')]).toEqual([true, undefined, undefined]);
 });
