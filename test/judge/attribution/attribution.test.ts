@@ -208,7 +208,7 @@ describe('a breach', () => {
     const explainedIn = (...walletIDs: string[]): number => {
       const staleReads = new StaleReadHistory();
       for (let sighting = 0; sighting < 6; sighting += 1) staleReads.record(['bet', 'win'], false, 'em EUR');
-      for (let reads = 0; reads < 2; reads += 1) staleReads.recordInTime('bet', 'eva EUR');
+      for (let reads = 0; reads < 6; reads += 1) staleReads.recordInTime('bet', 'eva EUR');
       const attribution = new Attribution(staleReads);
       attribution.add('stale', [found('balance.read')], [], { walletIDs: ['em EUR'] });
       attribution.add('s', [found('bet.debit', ['session.isolated'])], [], { unaware: true, walletIDs });
