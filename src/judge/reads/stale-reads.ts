@@ -264,7 +264,8 @@ export class StaleReads {
       isLate: (kind) => this.#staleReads.covers([kind]),
     });
     if (kinds.length === 0) return;
-    this.#staleReads.record(kinds, healed, wallet.id);
+    // A warning explains no other finding. So it must not change the rule that explains them.
+    if (!this.#collector.isAfterProbe) this.#staleReads.record(kinds, healed, wallet.id);
     this.#decide({ step, exchange }, listBalances(wallet.possible()), actual);
   }
 

@@ -140,6 +140,7 @@ describe('the stale reads of a scenario', () => {
   ): {
     readonly wallet: Wallet;
     readonly findings: Finding[];
+    readonly collector: FindingCollector;
     readonly staleReads: StaleReads;
     readonly read: (value: string) => IdleRead;
   } {
@@ -155,6 +156,7 @@ describe('the stale reads of a scenario', () => {
     return {
       wallet,
       findings,
+      collector,
       staleReads: new StaleReads(collector, EFFECTS, history),
       read: (value) => ({
         wallet,
@@ -237,6 +239,19 @@ describe('the stale reads of a scenario', () => {
     staleReads.waitedWithoutSuccess();
     staleReads.waitedWithoutSuccess();
     expect(staleReads.mayCatchUp(read('100'), unexpected('refund.restore'))).toBe(false);
+  });
+
+  it('are only reported, and change no other finding, after a call that the service never sends', () => {
+    const ruleAfter = (isAfterProbe: boolean): string | undefined => {
+      const history = new StaleReadHistory();
+      history.record(['win'], true, 'p1');
+      const { collector, staleReads, findings, read } = play({ 1: '-3' }, history);
+      if (isAfterProbe) collector.noteProbe();
+      staleReads.report(read('100'), Money.of('100'), true, 'the balance was 100');
+      expect(findings).toHaveLength(1);
+      return history.rule;
+    };
+    expect([ruleAfter(true), ruleAfter(false)]).toEqual(['win.credit', 'balance.read']);
   });
 
   it('are reported once per rule, with the balances that would be right', () => {
