@@ -17,6 +17,8 @@ export interface Breach {
   readonly repliedSum?: WrongSum;
   /** True if the replies to calls show the wrong sum, without the balances of reads. */
   readonly shownByReplies?: true;
+  /** True if a balance lacked money, and croupier had waited before it read this balance. So the money did not arrive late. */
+  readonly lacksMoney?: true;
   /** True if a balance call showed an old balance. */
   readonly staleRead?: true;
 }

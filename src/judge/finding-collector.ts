@@ -32,6 +32,7 @@ export class FindingCollector {
   readonly #broken = new Set<string>();
   readonly #decided = new Set<string>();
   readonly #moved = new Set<RuleId>();
+  readonly #lackingMoney = new Set<RuleId>();
   /**
    * The steps that the operator may have answered with the stored reply to another call, by their keys, and the rules whose breach
    * then explains the breaches of these steps.
@@ -76,6 +77,11 @@ export class FindingCollector {
     return this.#moved;
   }
 
+  /** The rules whose breach took money from the player that did not arrive late either. */
+  get lackingMoney(): ReadonlySet<RuleId> {
+    return this.#lackingMoney;
+  }
+
   get passes(): Tally {
     return this.#passes;
   }
@@ -113,6 +119,7 @@ export class FindingCollector {
       }
       case 'breach': {
         const { level } = ruleById(rule);
+        if (decision.lacksMoney) this.#lackingMoney.add(rule);
         if (!(decision.causes ?? []).some((cause) => this.#broken.has(cause))) this.#broken.add(rule);
         const verdict =
           level === 'MUST' || (level === 'SHOULD' && this.#strict) ? 'fail' : level === 'SHOULD' ? 'warn' : 'note';

@@ -11,6 +11,8 @@ export interface IdleRead {
   readonly exchange: string;
   /** True if no earlier call can still take effect, because enough time has passed. */
   readonly lingered: boolean;
+  /** True if an earlier read had a wrong balance too, and croupier waited for late calls without success before this read. */
+  readonly waited?: true;
 }
 
 /** The result of judging an idle read: whether the balance must be read again, and why. */

@@ -458,6 +458,7 @@ export class AttemptRunner {
       ...(earlier && {
         letIn: [...new Set([...earlier.played.letIn, ...result.letIn])],
         moved: [...new Set([...earlier.played.moved, ...result.moved])],
+        lackingMoney: [...new Set([...earlier.played.lackingMoney, ...result.lackingMoney])],
       }),
     };
     const { reason, restored, passes } = played;

@@ -57,6 +57,8 @@ export interface Played {
   readonly letIn: readonly CallName[];
   /** The rules whose breach made a balance wrong. */
   readonly moved: readonly RuleId[];
+  /** The rules whose breach took money from the player that did not arrive late either. */
+  readonly lackingMoney: readonly RuleId[];
   /**
    * True if the run knew of no stale read when the scenario began. Then the reads of this scenario did not wait, so a read may have
    * shown an old balance.
@@ -114,6 +116,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
   const openings = new Map<Wallet, Money>();
   const letIn = new Set<CallName>();
   const moved = new Set<RuleId>();
+  const lackingMoney = new Set<RuleId>();
   const races = new Races(options.run);
   const {
     context,
@@ -123,7 +126,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     stale,
     leftOut,
     settleTime,
-  } = await playRepetitions(options, { collected, openings, letIn, moved, races });
+  } = await playRepetitions(options, { collected, openings, letIn, moved, lackingMoney, races });
   // If a later repetition could not be played to its end, the results of the earlier repetitions still count.
   const stopReason =
     stoppedBecause && races.round > 1 && (stoppedBecause.verdict === 'skip' || stoppedBecause.connection)
@@ -149,6 +152,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     ),
     letIn: [...letIn],
     moved: [...moved],
+    lackingMoney: [...lackingMoney],
     unaware: unaware || !options.staleReads.isWaitedFor,
     // The reply to a call may have been the rest of an earlier reply. So the findings of this attempt do not count.
     retryReason:
@@ -182,6 +186,7 @@ interface SharedState {
   readonly openings: Map<Wallet, Money>;
   readonly letIn: Set<CallName>;
   readonly moved: Set<RuleId>;
+  readonly lackingMoney: Set<RuleId>;
   readonly races: Races;
 }
 
@@ -240,6 +245,7 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
     );
     for (const call of context.judge.letIn) shared.letIn.add(call);
     for (const rule of context.judge.collector.moved) shared.moved.add(rule);
+    for (const rule of context.judge.collector.lackingMoney) shared.lackingMoney.add(rule);
     const leftOut = needlessReads?.count ?? 0;
     await untilNoCallRuns(options);
     const unplayed = opened ? [...plan.steps, ...plan.always].map(({ key }) => key) : runner.unplayed;

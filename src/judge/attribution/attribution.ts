@@ -66,6 +66,8 @@ interface RuleBreach {
   readonly sessionIDs: readonly string[];
   readonly alone: boolean;
   readonly unaware: boolean;
+  /** True if the breach took money from the player that did not arrive late either. */
+  readonly lacksMoney: boolean;
   readonly wrongSum: WrongSum | undefined;
   readonly scenario: string;
   readonly rule: RuleId;
@@ -102,6 +104,8 @@ export interface ScenarioFacts {
   readonly passes?: Tally;
   /** The rules whose breach made a balance wrong. */
   readonly moved?: readonly RuleId[];
+  /** The rules whose breach took money from the player that did not arrive late either. */
+  readonly lackingMoney?: readonly RuleId[];
   /**
    * True if croupier knew of no stale read when the scenario began. In such a scenario, croupier did not wait before a read until
    * the operator showed the current balance.
@@ -190,6 +194,7 @@ export class Attribution {
           shownByReplies: finding.shownByReplies === true,
           alone: shown.alone === true,
           unaware: shown.unaware === true,
+          lacksMoney: shown.lackingMoney?.includes(rule) === true,
         });
     }
   }
@@ -278,10 +283,14 @@ export class Attribution {
     // A read that did not wait may show an old balance. Then a wrong balance proves only that the operator shows old balances.
     const late = this.#lateRule;
     const isOfRead = !breach.shownByReplies && (rule === 'session.isolated' || causes.includes('session.isolated'));
+    // Wins and refunds that are paid late make a balance too high. A balance that stays too low lacks other money.
+    const isOfOtherMoney = breach.lacksMoney && (late === 'win.credit' || late === 'refund.restore');
     // If money arrives late, it may arrive between any two reads, or between a read and the bets after it.
     const isOfMoment = this.#staleReads.hasCaughtUp && OF_UNCHANGED_BALANCE.includes(rule) && !breach.shownByReplies;
     const isLate =
-      ((unaware && isOfRead) || isOfMoment) && rule !== late && !this.#staleReads.isOnlyOfOthers(walletIDs);
+      ((unaware && isOfRead && !isOfOtherMoney) || isOfMoment) &&
+      rule !== late &&
+      !this.#staleReads.isOnlyOfOthers(walletIDs);
     return late && isLate ? [late, ...failing] : failing;
   }
 

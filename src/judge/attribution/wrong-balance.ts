@@ -66,6 +66,7 @@ export function attributeExplained(
         causes,
       ),
       wrongSum: wrongSum(wallet, pendingCheck.rule, hypothesis.by, effects),
+      ...lackedMoney(read, hypothesis.by),
       ...(odd?.step.key === pendingCheck.step.key && wrongReply(odd, read, effects)),
     },
   );
@@ -115,6 +116,11 @@ export function repliedSum(
       ...(amount && { moved: amount.toString() }),
     },
   };
+}
+
+/** Returns the mark of a breach that took money from the player, if croupier has waited long enough for money that arrives late. */
+function lackedMoney({ waited }: IdleRead, by: Money): Pick<Breach, 'lacksMoney'> {
+  return waited && by.isNegative() ? { lacksMoney: true } : {};
 }
 
 function isUnit(sum: Money, { unit }: Wallet): boolean {
@@ -244,6 +250,7 @@ export function attributeUnexplained(
       {
         ...breach(`the balance is ${listBalances(possible)}`, actual, [...causes, ...less, ...plainCauses(rule)]),
         wrongSum: wrongSum(wallet, rule, difference, effects),
+        ...lackedMoney(read, difference),
         ...(odd?.step.key === step.key && wrongReply(odd, read, effects)),
       },
     );
@@ -269,6 +276,7 @@ export function attributeUnexplained(
           ...POSSIBLE_WITH_RACES.filter((rule) => [...due, ...wallet.pendingChecks].some((one) => one.rule === rule)),
         ]),
         wrongSum: wrongSum(wallet, rule, difference, effects),
+        ...lackedMoney(read, difference),
       },
     );
     return;

@@ -476,11 +476,12 @@ export class IdleReads {
 
   /** Reports the breaches that explain a wrong balance. The balance that was read is then the new expected balance. */
   #differs(
-    read: IdleRead,
+    given: IdleRead,
     memory: WalletMemory,
     breaches: readonly PossibleBreach[],
     rivals: readonly PossibleBreach[],
   ): void {
+    const read: IdleRead = memory.behind ? { ...given, waited: true } : given;
     const { wallet, value, lingered } = read;
     const possible = wallet.possible();
     const due = wallet.takePendingChecks(lingered);

@@ -204,6 +204,21 @@ describe('a breach', () => {
     },
   );
 
+  it('is not explained by wins or refunds that arrive late if the money has not arrived after a pause', () => {
+    const explainedBy = (late: 'bet' | 'win' | 'refund', rule: RuleId, lackingMoney: readonly RuleId[]): number => {
+      const staleReads = new StaleReadHistory();
+      for (let sighting = 0; sighting < 2; sighting += 1) staleReads.record([late], true, 'em EUR');
+      const attribution = new Attribution(staleReads);
+      attribution.add('late', [found(rule)], [], {});
+      attribution.add('s', [found('refund.once', ['session.isolated'])], [], { unaware: true, lackingMoney });
+      return attribution.conclude().length;
+    };
+    expect([explainedBy('win', 'win.credit', []), explainedBy('win', 'win.credit', ['refund.once'])]).toEqual([1, 0]);
+    expect(explainedBy('refund', 'refund.restore', ['refund.once'])).toBe(0);
+    // A bet that is taken late makes the balance too low.
+    expect(explainedBy('bet', 'bet.debit', ['refund.once'])).toBe(1);
+  });
+
   it('is not explained by stale reads of other wallets only', () => {
     const explainedIn = (...walletIDs: string[]): number => {
       const staleReads = new StaleReadHistory();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Money } from '../../../src/contract/money.ts';
-import { answering, at, movingSilently } from '../faults.ts';
+import { answering, at, moving, movingSilently } from '../faults.ts';
 import { judgeScenario } from '../judged-scenario.ts';
 import { error, type Fault } from '../toy-wallet.ts';
 
@@ -20,6 +20,20 @@ const drifting = (amounts: readonly string[]): Fault => {
     return honest();
   };
 };
+
+it('a balance lacks money if it stays too low after a pause, but not if it is too high or there was no pause', () => {
+  const lacking = (fault: Fault): readonly string[] => {
+    const { judge } = judgeScenario('rules: [bet.debit]\nsteps: [{ bet: { amount: "3.00" } }, { balance: }]', {
+      fault,
+    });
+    return [...judge.collector.lackingMoney];
+  };
+  // The reply has the right balance, so croupier waits before it believes the read.
+  expect(lacking(movingSilently('1', '-3.00'))).toEqual(['bet.debit']);
+  expect(lacking(movingSilently('1', '-0.77'))).not.toEqual([]);
+  expect(lacking(movingSilently('1', '3.00'))).toEqual([]);
+  expect(lacking(moving('1', '-3.00'))).toEqual([]);
+});
 
 describe('a balance that nothing explains', () => {
   it('and that moves with every read breaks `balance.read-only`', () => {
