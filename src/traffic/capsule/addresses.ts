@@ -10,7 +10,8 @@ const EMAIL = /(?<![\w.+%-])[\w.+%'-]{1,64}@(?:[\p{L}\d-]{1,63}\.){1,8}\p{L}{2,2
  * Matches an IPv4 address. Does not match a version, which has a letter and a slash before its numbers, such as `Chrome/120.0.0.1`.
  */
 const IPV4 = /(?<![\w.-]|\w\/)\d{1,3}(?:\.\d{1,3}){3}(?![\w-]|\.\d)/g;
-const IPV6 = /(?<![\w:.])\[?(?=[\da-f]*:[\da-f]*:)[\da-f:]{2,39}(?:\d{1,3}(?:\.\d{1,3}){3})?(?![\w:])\]?/gi;
+const IPV6 =
+  /(?<![\w:.])\[?(?=[\da-f]*:[\da-f]*:)(?:[\da-f]{0,4}:){2,7}(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]{0,4})(?![\w:]|\.\d)\]?/gi;
 /** Addresses that every computer has. They identify nobody, so they are not replaced. */
 const OF_EVERYBODY = /^(?:127\.|0\.0\.0\.0$|255\.255\.255\.255$|::1?$)/;
 

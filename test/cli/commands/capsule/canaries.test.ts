@@ -113,13 +113,13 @@ describe('a capsule', () => {
   });
 
   it('replaces e-mail and IP addresses in any text with --remove', async () => {
-    const text = `${BODY}\nmail from jane.doe@example.com at 203.0.113.9 and 2001:db8::7, version 1.2.3\n`;
+    const text = `${BODY}\nmail from jane.doe@example.com at 203.0.113.9 and 2001:db8::7, ::ffff:203.0.113.8, version 1.2.3\n`;
     writeFileSync(path.join(cwd, 'wallet.log'), text);
     const kept = await croupier(['capsule', 'wallet.log'], { cwd });
     expect(kept.out).toContain('jane.doe@example.com at 203.0.113.9');
     const removed = await croupier(['capsule', 'wallet.log', '--remove', 'email', '--remove', 'ip'], { cwd });
-    expect(removed.out).toMatch(/^mail from email-\w{10} at ip-\w{10} and ip-\w{10}, version 1\.2\.3$/m);
-    expect(removed.err).toContain('3 addresses');
+    expect(removed.out).toMatch(/^mail from email-\w{10} at ip-\w{10} and ip-\w{10}, ip-\w{10}, version 1\.2\.3$/m);
+    expect(removed.err).toContain('4 addresses');
     const wrong = await croupier(['capsule', 'wallet.log', '--remove', 'names'], { cwd });
     expect([wrong.status, wrong.err.includes('email, ip')]).toEqual([2, true]);
   });
