@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<FieldMeaning, string>> = {
     'dateofbirth dob address street iban ip ipaddress clientip userip playerip remoteip remoteaddr remoteaddress useragent',
   secret:
     'apikey integrationapikey key secret secretkey clientsecret privatekey password passwd pwd passphrase pin credentials ' +
-    'authorization proxyauthorization cookie setcookie jwt accesstoken refreshtoken idtoken authtoken bearer xrequestsign ' +
+    'authorization proxyauthorization cookie setcookie jwt accesstoken refreshtoken idtoken authtoken bearer xrequestsign sig ' +
     'requestsign sign bearertoken forwarded xforwardedfor xrealip trueclientip cfconnectingip xclientip xclusterclientip',
   amount: 'amount balance price stake before after bets wins should booked difference',
 };
@@ -27,6 +27,8 @@ const MEANINGS = new Map(
     names.split(' ').map((name) => [name, meaning as FieldMeaning] as const),
   ),
 );
+/** Matches longer names of secrets, such as `API_TOKEN`. */
+const SECRET_NAME = /.(?:token|secret|password|passwd|apikey|secretkey|privatekey|accesskey|signingkey|cookie)$/;
 /** The names of fields that identify the player only if they are in an object about a player. */
 const WITHIN_PLAYER = new Set(['id', 'name', 'ref', 'reference', 'code', 'number', 'uuid']);
 
@@ -38,6 +40,7 @@ const WITHIN_PLAYER = new Set(['id', 'name', 'ref', 'reference', 'code', 'number
 export function fieldMeaning(name: string | undefined, parent: string | undefined): FieldMeaning | undefined {
   const known = name === undefined ? undefined : MEANINGS.get(normalized(name));
   if (known !== undefined) return known;
+  if (name !== undefined && SECRET_NAME.test(normalized(name))) return 'secret';
   const around = parent === undefined ? undefined : MEANINGS.get(normalized(parent));
   if (around === 'session' && /s$/i.test(parent ?? '')) return 'session';
   return around === 'player' && name !== undefined && WITHIN_PLAYER.has(normalized(name)) ? 'player' : undefined;

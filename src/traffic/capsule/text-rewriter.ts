@@ -186,6 +186,23 @@ export class TextRewriter {
         (_, option: string, value: string) => `${option}${this.#removeCredentials(value)}`,
       )
       .replace(
+        KEY_AND_VALUE,
+        (_, before: string, name: string, sign: string, value: string) =>
+          `${before}${name}${sign}${this.#quotedPair(name, value)}`,
+      )
+      .replace(
+        ELEMENT,
+        (_, before: string, name: string, value: string) => `${before}${this.#ofSecretName(name, value)}</`,
+      )
+      .replace(
+        ENTRY,
+        (_, before: string, name: string, sign: string, value: string) =>
+          `${before}${sign}${this.#ofSecretName(name, value)}`,
+      )
+      .replace(HEADER_LIST, (found, name: string, sign: string, value: string) =>
+        isPrivateHeader(name, this.#privateHeaders) ? `${name}${sign}${this.removeHeader(name, value)}]` : found,
+      )
+      .replace(
         QUOTED_PAIR,
         (_, before: string, name: string, sign: string, mark: string, value: string) =>
           `${before}${name}${sign}${mark}${this.#quotedPair(name.replace(/['"]$/, ''), value)}${mark}`,
@@ -198,6 +215,10 @@ export class TextRewriter {
         PAIR,
         (_, before: string, name: string, sign: string, value: string) =>
           `${before}${name}${sign}${this.#pair(name, value)}`,
+      )
+      .replace(
+        SETTING,
+        (_, name: string, sign: string, value: string) => `${name}${sign}${this.#setting(name, value)}`,
       );
     const headers = this.#headerLine
       ? pairs.replace(this.#headerLine, (_, name: string, value: string) => `${name}${this.#headerOfLine(name, value)}`)
@@ -274,6 +295,24 @@ export class TextRewriter {
     if (/^(?:https?:\/\/|[[{$])/i.test(value)) return value;
     if (PRIVATE_MEANINGS.has(fieldMeaning(name, undefined))) return this.value(value, name);
     return isPrivateHeader(name, this.#privateHeaders) ? this.removeHeader(name, value) : value;
+  }
+
+  /** Rewrites the value of an element or an entry. The name may have a prefix, such as the namespace in `<w:password>`. */
+  #ofSecretName(name: string, value: string): string {
+    const own = name.slice(name.indexOf(':') + 1);
+    if (isKeptField(own)) this.keep(value);
+    return PRIVATE_MEANINGS.has(fieldMeaning(own, undefined)) ? this.value(value, own) : value;
+  }
+
+  /**
+   * Rewrites the value of a pair such as `token: abc-1` in a text. Many sentences contain a word and a colon, so only values that look
+   * like a secret or an id are rewritten.
+   */
+  #setting(name: string, value: string): string {
+    const meaning = fieldMeaning(name, undefined);
+    const isPrivate = (meaning === 'secret' && !LIKELY_FIELD.test(name)) || meaning === 'session';
+    const looksPrivate = value.length >= MIN_SETTING && /\d/.test(value) && !/^\d+\.\d+$/.test(value);
+    return isPrivate && looksPrivate ? this.value(value, name) : value;
   }
 
   /** Rewrites the value of a `name=value` pair. */
@@ -356,9 +395,12 @@ const PRIVATE_MEANINGS: ReadonlySet<FieldMeaning | undefined> = new Set(['sessio
 const ADDRESS_CREDENTIALS = /(\/\/)([^/\s@"'<>]+)@/g;
 /** Matches the user and the password of a curl line. */
 const CREDENTIALS =
-  /(\s(?:-u|-U|--user|--proxy-user)(?:\s|=)\s{0,5})(?<=\bcurl\b[^\r\n]{0,2000})('[^'\r\n]*'|"[^"\r\n]*"|[^\s'"]+)/g;
-/** Matches the beginning of an object whose first name is not in double quotation marks, and whose first value is in single ones. */
-const SINGLE_QUOTED = /^[\s[{]{1,20}'?[A-Za-z][\w-]{0,60}'?\s{0,5}:\s{0,5}'/;
+  /(\s(?:-[fgGijJklLnNOqRsSvVZ#0-46]{0,8}[uU]|(?:--user|--proxy-user)(?:\s|=))\s{0,5})(?<=\bcurl\b[^\r\n]{0,2000})('[^'\r\n]*'|"[^"\r\n]*"|[^\s'"]+)/g;
+/**
+ * Matches the beginning of an object whose first name is not in double quotation marks: its first value is in single ones, or the name
+ * is a symbol of Ruby (`:token=>"abc"`).
+ */
+const SINGLE_QUOTED = /^[\s[{]{1,20}(?:'?[A-Za-z][\w-]{0,60}'?\s{0,5}:\s{0,5}'|:[A-Za-z]\w{0,60}\s{0,5}=>)/;
 /** Matches a password in a PowerShell command. A variable is no password. */
 const POWERSHELL_CREDENTIALS =
   /((?:\s|\()(?:-Credential|ConvertTo-SecureString(?:\s{1,5}-String)?)\s{1,5})(?![$(-])('[^'\r\n]*'|"[^"\r\n]*"|[^\s'"]+)/gi;
@@ -368,12 +410,23 @@ const POWERSHELL_CREDENTIALS =
  */
 const QUOTED_PAIR =
   /(?<![\w.-])(['"]?)\b([A-Za-z][\w.-]{0,60}['"]?)(\s{0,5}(?:=>?|:)\s{0,5})(['"])((?:(?!\4)[^\r\n]){1,2000})\4/g;
+/** Matches an element of XML with the attributes `key` and `value`, as in the configuration of .NET. */
+const KEY_AND_VALUE = /(\b(?:key|name)=")([A-Za-z][\w.-]{0,60})("\s{1,5}value=")([^"\r\n]{1,2000})(?=")/g;
+/** Matches an element of XML that contains only a text. */
+const ELEMENT = /(<([A-Za-z][\w.:-]{0,60})>)([^<>\r\n]{1,2000})<\//g;
+/** Matches an entry as `print_r` of PHP writes it: `[password] => abc`. */
+const ENTRY = /(\[([A-Za-z][\w.-]{0,60})\])(\s{0,3}=>\s{0,3})([^\s[\](){}"']+)/g;
+/** Matches a header as a Map of Java writes it: `Cookie=[a=1]`. */
+const HEADER_LIST = /(?<![\w-])([A-Za-z][\w-]{0,60})(=\[)([^[\]\r\n]{1,2000})\]/g;
+/** Matches a name and a value with a colon or an equals sign between them, as in YAML, INI and many texts. */
+const SETTING = /(?<![\w.-])([A-Za-z][\w.-]{0,60})(\s{0,3}[:=]\s{1,3})([\w.@+/=~-]+)(?![\w:])/g;
+const MIN_SETTING = 6;
 const BEARER = /\b(bearer\s{1,5})([\w.~+/=-]{8,})/gi;
 /** Matches a JSON Web Token (RFC 7519): its first part is JSON in base64url. */
 const JWT = /\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;
-const CARD = /(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-])/g;
+const CARD = /(?<![\w.-])\d(?:[ \u00A0-]?\d){12,18}(?![\w.-])/g;
 /** The beginnings of the numbers of the usual card networks. */
-const CARD_BEGIN = /^(?:4|5[1-5]|2[2-7]|3[47]|3[0689]|6)/;
+const CARD_BEGIN = /^(?:4|5[1-5]|2[2-7]|3[0456789]|6)/;
 
 /** True for the number of a payment card: its check digit is right (Luhn, ISO/IEC 7812-1). */
 function isCardNumber(text: string): boolean {
@@ -399,7 +452,7 @@ const VALUE_NAME = /\s*,\s*"value"\s*:/y;
  * `\r\n`, and HttpClient of Apache as `[\r][\n]`.
  */
 const HEADER_LINE =
-  /((?:^|[\s'"]|\\n)(?:set-cookie|cookie|(?:proxy-)?authorization|forwarded|(?:true|cf-connecting)(?:-client)?-ip|api-key|x-(?:forwarded-for|real-ip|client-ip|cluster-client-ip)|x-(?=[\w-]*(?:key|token|secret|auth|sign|session|passw))[\w-]*)\s*:\s*"?)((?:[^'"\r\n\\[]|\\(?![rn])|\[(?!\\r\]))+)/gim;
+  /((?:^|[\s'"]|\\n)(?:set-cookie|cookie|(?:proxy-)?authorization|forwarded|(?:true|cf-connecting)(?:-client)?-ip|api-key|(?:http_)?x[-_](?:forwarded[-_]for|real[-_]ip|client[-_]ip|cluster[-_]client[-_]ip)|x-(?=[\w-]*(?:key|token|secret|auth|sign|session|passw))[\w-]*)\s*:\s*"?)((?:[^'"\r\n\\[]|\\(?![rn])|\[(?!\\r\]))+)/gim;
 /** The names of fields that are also names of headers. The values of these fields are rewritten like headers. */
 const HEADER_FIELD = /authorization|cookie|forwarded|ip$/i;
 /** Fields whose name does not prove that the value is a secret. */
