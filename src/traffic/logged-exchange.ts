@@ -95,6 +95,8 @@ export interface LoggedExchange {
   readonly isOfRun?: boolean;
   /** True if the log has every call of the run that sent this call. Then no call is missing between two calls of this run. */
   readonly isOfWholeRun?: boolean;
+  /** The scenario of the run that sent the call. Left out if the call belongs to no scenario. */
+  readonly scenario?: string;
   /** True if croupier has judged the call already. The findings are in its journal. */
   readonly isJudged?: boolean;
   /** True if the proxy of croupier sent the call, to test the operator. The service did not send it. */

@@ -1,3 +1,4 @@
+import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import type { Deviation } from '../books/deviation.ts';
 import type { Books } from '../books/wallet-books.ts';
@@ -32,6 +33,11 @@ export interface Debt {
   /** The side that must act next. The service sends a call, or the operator accepts a call or corrects a balance. */
   readonly toAct: Side;
   readonly deviation: Deviation | null;
+  /**
+   * The rules that a run of croupier found broken, if they are other rules than those of the errors in `deviation`. The finding of the
+   * run is right.
+   */
+  readonly runRules?: readonly RuleId[];
 }
 
 /** Returns all debts that are open after the last call. */

@@ -7,7 +7,7 @@ import type { Side } from '../logged-exchange.ts';
 import type { Debt } from './debt.ts';
 import { hasOverlappingRounds, hiddenRoundsOf } from './hidden-rounds.ts';
 import type { RoundVerdict } from './round-verdict.ts';
-import { isOfCroupier, isSentAgain } from './service-fault.ts';
+import { isJudgedInRun, isOfCroupier, isSentAgain } from './service-fault.ts';
 
 /**
  * Returns the signs that the logs lack calls of a wallet, or that something else changed the balance of this wallet. If there is
@@ -251,8 +251,10 @@ function missingInOneLog(calls: readonly LoggedCall[]): readonly LoggedCall[] {
  * logs masked or left out these ids.
  */
 function unidentifiedOf(transactions: readonly Transaction[]): readonly string[] {
-  const nameless = transactions.filter(({ txID }) => txID === null);
-  const homeless = transactions.filter(({ call, origTxID }) => call === 'refund' && origTxID === null);
+  // croupier leaves out fields on purpose. A journal has every field that croupier sent.
+  const logged = transactions.filter(({ attempts }) => !attempts.every(isJudgedInRun));
+  const nameless = logged.filter(({ txID }) => txID === null);
+  const homeless = logged.filter(({ call, origTxID }) => call === 'refund' && origTxID === null);
   const namesOf = (list: readonly Transaction[]): string => list.slice(0, 5).map(firstNumber).join(', ');
   return [
     ...(nameless.length > 0 && nameless.length < transactions.length
@@ -271,6 +273,7 @@ function renamedWinsOf(transactions: readonly Transaction[]): readonly string[] 
     // Nothing is owed for a win of zero, so it does not matter whether such a win is due.
     if (win.call !== 'win' || win.roundID === null || win.state === 'accepted' || win.amount?.isZero() !== false)
       return [];
+    if (win.attempts.every(isJudgedInRun)) return [];
     const round = transactions.filter(({ roundID }) => roundID === win.roundID);
     const again = round.find((other) => isSentAgain(win, other, round));
     return again

@@ -256,7 +256,7 @@ function debtJson(one: Debt, currency: string | null): IncidentJson['wallets'][n
     amount: one.deviation === null && one.transaction?.amount === null ? null : plain(one.amount),
     owedBy: one.owedBy,
     toAct: one.toAct,
-    rules: rulesOf(one.deviation),
+    rules: [...(one.runRules ?? rulesOf(one.deviation))],
     text: debtClause(one, currency),
   };
 }

@@ -499,6 +499,8 @@ export function debtClause(debt: Debt, currency: string | null, detail: DebtDeta
       }`;
     case 'misbooked': {
       if (!deviation) return owes(debt, sum);
+      if (debt.runRules && deviation.causes.every(({ repeat }) => repeat === null))
+        return `a balance is wrong (seen at ${momentText([deviation.call])}), and the run found that the operator breaks ${debt.runRules.join(' and ')}: ${owes(debt, sum)}`;
       const { causes, call, otherCauses } = deviation;
       // If a repeated call made the balance wrong, `faultText` has already named this call. So it is not named a second time.
       const isNamed = detail !== 'all' || causes.some(({ repeat }) => repeat === call);

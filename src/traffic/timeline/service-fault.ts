@@ -54,6 +54,11 @@ export function isOfCroupier({ isOfRun, isProbe }: LoggedCall['seen']['exchange'
   return isOfRun === true || isProbe === true;
 }
 
+/** True for a call that croupier sent in a run, and that the journal of this run judges. */
+export function isJudgedInRun({ seen: { exchange } }: LoggedCall): boolean {
+  return exchange.isOfRun === true && exchange.isJudged === true;
+}
+
 function fault(calls: readonly LoggedCall[], text: string): Oddity {
   return { kind: 'service-fault', calls: calls.map(({ number }) => number), text };
 }

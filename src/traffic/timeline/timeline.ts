@@ -21,7 +21,8 @@ import { fixedOf, odditiesOf } from './oddity.ts';
 import type { Oddity } from './oddity-type.ts';
 import { OtherCalls } from './other-providers.ts';
 import { type CallOwner, NOBODY, ownersOf } from './owner.ts';
-import { provenFaults, sharedTransactions } from './service-fault.ts';
+import { agreeingWithRuns } from './run-findings.ts';
+import { isJudgedInRun, provenFaults, sharedTransactions } from './service-fault.ts';
 import { isDecided, judgeWallet, type WalletVerdict, withServiceFaults } from './verdict.ts';
 import { worstFirst } from './wallet-state.ts';
 
@@ -303,7 +304,9 @@ function timelineIn(
   const breakers = breakersOf([...own, ...judged], logged);
   const shownOddities = oddities.filter((oddity) => oddity.calls.some((call) => shown.has(call)));
   const faults = provenFaults(shownOddities, logged);
-  const withFaults = wallets.map((verdict) => withServiceFaults(verdict, faultsOf(verdict, faults)));
+  const withFaults = wallets.map((verdict) =>
+    agreeingWithRuns(withServiceFaults(verdict, faultsOf(verdict, faults)), judged, logged),
+  );
   const timeline = {
     calls: selected,
     notes,
@@ -363,7 +366,13 @@ const NO_DATES =
 
 /** Says which calls about money belong to no wallet. Each of them may belong to any wallet, so it makes every verdict uncertain. */
 function ownerlessOf(calls: readonly LoggedCall[]): readonly string[] {
-  const nobodys = calls.filter((call) => call.wallet === null && call.seen.call !== 'balance');
+  const nobodys = calls.filter(
+    (call) =>
+      call.wallet === null &&
+      call.seen.call !== 'balance' &&
+      // croupier left out the session on purpose, and has judged whether money moved.
+      !(isJudgedInRun(call) && call.ending !== 'accepted'),
+  );
   if (nobodys.length === 0) return [];
   return [
     `the logs do not show whose ${nobodys.length === 1 ? 'call' : 'calls'} ${nobodys

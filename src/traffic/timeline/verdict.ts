@@ -12,7 +12,7 @@ import { cutBodiesOf, lackBodies } from './missing-bodies.ts';
 import type { Oddity } from './oddity-type.ts';
 import { OtherCalls, otherProvidersOf } from './other-providers.ts';
 import type { RoundVerdict, Sums } from './round-verdict.ts';
-import { isOfCroupier, winsOfFailedBets } from './service-fault.ts';
+import { isJudgedInRun, isOfCroupier, winsOfFailedBets } from './service-fault.ts';
 
 /** The owner of a wallet. Fields are null if they are unknown. */
 export interface Owner {
@@ -334,7 +334,9 @@ function untestedDeclinesOf({ firstSaid }: Books, calls: readonly LoggedCall[]):
 function roundlessWinsOf({ transactions }: Books): readonly LoggedCall[] {
   if (transactions.every(({ roundID }) => roundID === null)) return [];
   return transactions.flatMap(({ call, roundID, isCampaign, amount, attempts }) =>
-    call === 'win' && roundID === null && !isCampaign && amount?.isZero() !== true ? attempts.slice(0, 1) : [],
+    call === 'win' && roundID === null && !isCampaign && amount?.isZero() !== true && !attempts.every(isJudgedInRun)
+      ? attempts.slice(0, 1)
+      : [],
   );
 }
 

@@ -195,6 +195,7 @@ export class JournalReader {
         ...((signed ?? brokenAt) && { deviation: { signed, brokenAt } }),
         ...(this.#run?.source !== 'proxy' && { isOfRun: true, isOfWholeRun: true }),
         ...(sending.source === 'proxy' && { isProbe: true }),
+        ...(sending.scenario !== null && { scenario: sending.scenario }),
         isJudged: true,
         ...(mayBeDeclined && { mayBeDeclined }),
         ...(signature && { verified: signature }),

@@ -11,6 +11,10 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 interface Incident {
+  readonly wallets: readonly {
+    readonly unknowns: readonly string[];
+    readonly debts: readonly { readonly rules: readonly string[]; readonly kind: string }[];
+  }[];
   readonly breaches: readonly { readonly verdict: string; readonly rule: string; readonly text: string }[];
 }
 
@@ -21,14 +25,19 @@ async function journalOf(...args: readonly string[]): Promise<string> {
 }
 
 /** Reads a journal, or the beginning of one, as an incident. */
-async function incidentOf(
-  journal: string,
-): Promise<{ readonly status: number | null; readonly failed: readonly string[] }> {
+async function incidentOf(journal: string): Promise<{
+  readonly status: number | null;
+  readonly failed: readonly string[];
+  readonly rules: readonly string[];
+  readonly unknown: readonly string[];
+}> {
   writeFileSync(path.join(cwd, 'part.ndjson'), journal);
   const { status, out } = await croupier(['incident', 'part.ndjson', '--json'], { cwd });
-  const { breaches } = JSON.parse(out) as Incident;
+  const { breaches, wallets } = JSON.parse(out) as Incident;
   return {
     status,
+    rules: wallets.flatMap(({ debts }) => debts.flatMap(({ rules, kind }) => (rules.length === 0 ? kind : rules))),
+    unknown: wallets.flatMap(({ unknowns }) => unknowns),
     failed: breaches.filter(({ verdict }) => verdict === 'fail').map(({ rule, text }) => `${rule}: ${text}`),
   };
 }
@@ -41,6 +50,20 @@ describe('the journal of a run, read as an incident', () => {
       expect({ part, failed }).toEqual({ part, failed: [] });
       expect(status).not.toBe(1);
     }
+  });
+
+  it('owes nothing for a win that a correct operator may decline', async () => {
+    const { status, rules } = await incidentOf(await journalOf('--variant', 'win-limit', 'money.large'));
+    expect({ status, rules }).toEqual({ status: 3, rules: [] });
+  });
+
+  it('names only rules that the run found broken, and knows whose calls without a session are', async () => {
+    const { failed, rules, unknown } = await incidentOf(
+      await journalOf('--defect', 'fee-on-bets', 'bet', 'money', 'robustness.missing-field'),
+    );
+    expect(rules.length).toBeGreaterThan(0);
+    for (const rule of rules) expect(failed.some((one) => one.startsWith(`${rule}:`))).toBe(true);
+    expect(unknown.filter((one) => one.includes('whose call'))).toEqual([]);
   });
 
   it('shows the breaches of an operator with a defect', async () => {
