@@ -232,15 +232,15 @@ steps:
     expect(err).toContain('handled call 6 wrongly, but it handled call 3 right');
   });
 
-  it('finds an error that occurs only at every fifth call before it calls a problem fixed', async () => {
-    const folder = mkdtempSync(path.join(cwd, 'fifth-'));
+  it('finds an error that occurs only at every fortieth call before it calls a problem fixed', async () => {
+    const folder = mkdtempSync(path.join(cwd, 'fortieth-'));
     const operator = await demoOperator(folder);
     const relay = await relayTo(operator.url);
     const isWin = ({ call }: { readonly call: string }): boolean => call.endsWith('win');
-    relay.decide((called) => (isWin(called) && relay.calls.filter(isWin).length % 5 === 0 ? { as: 201 } : 'pass'));
+    relay.decide((called) => (isWin(called) && relay.calls.filter(isWin).length % 40 === 0 ? { as: 201 } : 'pass'));
     const yaml = path.join(folder, 'croupier.yaml');
     writeFileSync(yaml, readFileSync(yaml, 'utf8').replaceAll(operator.url, relay.url));
-    const log = write('fifth.log', [
+    const log = write('fortieth.log', [
       { at: 0, path: '/balance?sessionID=s-1', reply: { balance: '100.00' } },
       { at: 1000, ...bet('t-1'), ...said('95.00') },
       { at: 2000, ...win('t-2', '2.00'), ...said('97.00'), status: 201 },
@@ -252,8 +252,9 @@ steps:
     const fixed = await replay(...given);
     expect(fixed.out).toMatch(/^fixed: /);
     expect([still.status, fixed.status]).toEqual([1, 0]);
-    // Each replay ends with the twelfth win.
-    expect(relay.calls.filter(isWin).length).toBeGreaterThanOrEqual(5 + 12);
+    // The second replay ends with the fiftieth win.
+    expect(relay.calls.filter(isWin).length).toBeGreaterThanOrEqual(40 + 50);
+    expect(fixed.out).toContain('croupier sent the calls 50 times');
   });
 
   it('says that a scenario can not make the operator take a bet after its refund', async () => {
