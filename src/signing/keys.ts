@@ -218,6 +218,11 @@ const RARE_KEY_CHANGES: readonly KeyChange[] = [
     }),
   ),
   {
+    id: 'key-base64-encoded',
+    mistake: 'The key was encoded as base64 with a line break at the end. Use the text of the key without encoding it.',
+    change: (key) => `${Buffer.from(key).toString('base64')}\n`,
+  },
+  {
     id: 'key-base64url-encoded',
     mistake: 'The key was encoded as base64url. Use the text of the key without encoding it.',
     change: (key) => Buffer.from(key).toString('base64url'),
@@ -338,6 +343,9 @@ const UNSET: readonly (readonly [text: string, how: string])[] = [
     'NULL',
     '[object Object]',
     '[object Promise]',
+    'CROUPIER_KEY',
+    '$CROUPIER_KEY',
+    '${CROUPIER_KEY}',
     'Array',
     '\n',
     ' ',

@@ -140,6 +140,12 @@ function aroundBody(
       'raw-body',
     ),
     rarely(
+      'method-url-body',
+      'The method and the URL were signed together with the body. Sign only the body.',
+      [method, url, text].join(mark),
+      'raw-body',
+    ),
+    rarely(
       'method-path-hash',
       'The method, the path and the SHA-256 of the body were signed. Sign only the body.',
       [method, path, hash].join(mark),

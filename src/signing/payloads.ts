@@ -273,7 +273,21 @@ function joined(
   ];
   const shown = (text: string): string => (text === '' ? 'nothing' : JSON.stringify(text));
   const id = fix === 'query' ? 'query' : 'body';
-  return orders.flatMap((order) =>
+  const lists = orders.flatMap((order) => [
+    rarely(
+      `${id}-values-list`,
+      `Only the values of the ${what} were signed, as a list in JSON.`,
+      JSON.stringify(order.map(([, value]) => value)),
+      fix,
+    ),
+    rarely(
+      `${id}-pairs-list`,
+      `The ${what} were signed as a list of pairs in JSON, each with a name and a value.`,
+      JSON.stringify(order),
+      fix,
+    ),
+  ]);
+  const texts = orders.flatMap((order) =>
     BETWEEN_FIELDS.flatMap((comma) => [
       rarely(
         comma === '' ? `${id}-values` : `${id}-values-joined`,
@@ -291,6 +305,7 @@ function joined(
       ),
     ]),
   );
+  return [...texts, ...lists];
 }
 
 /** The usual names of a form field with the whole body. */

@@ -301,6 +301,7 @@ describe('a signature with a wrong key', () => {
     ['key-bom', Buffer.from([0xef, 0xbb, 0xbf, ...Buffer.from(KEY)])],
     ['key-hex-encoded', '63306666656530306330666665653030 2d4b65792b253242'.replace(' ', '')],
     ['key-base64-encoded', 'YzBmZmVlMDBjMGZmZWUwMC1LZXkrJTJC'],
+    ['key-base64-encoded', 'YzBmZmVlMDBjMGZmZWUwMC1LZXkrJTJC\n'],
     ['key-without-hyphens', 'c0ffee00c0ffee00Key+%2B'],
     ['key-upper-case', 'C0FFEE00C0FFEE00-KEY+%2B'],
     ['key-lower-case', 'c0ffee00c0ffee00-key+%2b'],
@@ -316,6 +317,7 @@ describe('a signature with a wrong key', () => {
     ['key-cut-first', '0ffee00c0ffee00-Key+%2B'],
     ['key-unset', ''],
     ['key-unset', 'undefined'],
+    ['key-unset', '${CROUPIER_KEY}'],
   ])('is explained as %s', (id, key) => {
     expectExplained(keyed(key), id);
   });
