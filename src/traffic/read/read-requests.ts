@@ -16,13 +16,17 @@ export interface ReadRequests {
 
 const RAW_HTTP = /^(?:[A-Z]+) \S+ HTTP\/\d(?:\.\d)?\r?\n/;
 
+/** Matches a second request, as in the files of HTTP clients. */
+const SEVERAL = /\n(?:\r?\n|###[^\n]{0,200}\n)(?:GET|POST) \S+ HTTP\/\d/;
+
 /**
  * Reads the requests in curl lines (of any shell), raw HTTP, a HAR or a journal. A body has exactly the bytes that were sent, as
  * far as the file contains them.
  */
 export async function readRequests(bytes: Uint8Array, file: string, beside?: ReadFileBeside): Promise<ReadRequests> {
   const text = Buffer.from(bytes).toString('latin1');
-  if (RAW_HTTP.test(text)) return { requests: [rawRequest(Buffer.from(bytes))], unread: [] };
+  if (RAW_HTTP.test(text) && !SEVERAL.test(text)) return { requests: [rawRequest(Buffer.from(bytes))], unread: [] };
+  const lines = text.split('\n');
   const requests: SignedRequest[] = [];
   const unread: { line: number; why: string }[] = [];
   for await (const sighting of readEntries(once(bytes), {
@@ -33,7 +37,9 @@ export async function readRequests(bytes: Uint8Array, file: string, beside?: Rea
   })) {
     if (sighting.kind === 'unreadable') unread.push({ line: sighting.line, why: sighting.why });
     else if (sighting.kind === 'exchange') {
-      const request = signedRequest(sighting.exchange.request);
+      const { request: logged, logged: fields } = sighting.exchange;
+      const line = sighting.exchange.place.line;
+      const request = signedRequest(logged, fields.signature ?? signatureIn(lines[line - 1] ?? ''));
       if (request) requests.push(request);
       else unread.push({ line: sighting.exchange.place.line, why: 'its body or its URL was not logged' });
     }
@@ -41,18 +47,32 @@ export async function readRequests(bytes: Uint8Array, file: string, beside?: Rea
   return { requests, unread };
 }
 
+/** Matches the signature in a line of text, with the name of its header. */
+const SIGNATURE_IN_LINE = /x-request-sign["']?\s{0,3}[:=]>?\s{0,3}[[("']{0,3}([\da-f]{64})(?![\da-f])/i;
+
+function signatureIn(line: string): string | undefined {
+  return SIGNATURE_IN_LINE.exec(line)?.[1];
+}
+
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Returns the parts of a request from which a signature is computed. Returns undefined if the log lacks one of them. */
-export function signedRequest({ method, url, headers, body }: LoggedRequest): SignedRequest | undefined {
+/**
+ * Returns the parts of a request from which a signature is computed. Returns undefined if the log lacks one of them.
+ *
+ * @param logged the signature, if the log has it in a field of its own
+ */
+export function signedRequest(
+  { method, url, headers, body }: LoggedRequest,
+  logged?: string,
+): SignedRequest | undefined {
   if (body === 'unknown' || url === null || body?.truncated) return undefined;
   return {
     method: method ?? (body === null ? 'GET' : 'POST'),
     url,
     body: body === null ? null : Buffer.from(body.data, body.encoding),
-    signature: headers === null ? undefined : header(headers, SIGNATURE_HEADER),
+    signature: (headers === null ? undefined : header(headers, SIGNATURE_HEADER)) ?? logged,
     ...(headers && { headers }),
   };
 }

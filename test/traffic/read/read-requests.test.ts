@@ -31,6 +31,25 @@ describe('readRequests', () => {
     ]);
   });
 
+  it.each([
+    [
+      'a JSON line',
+      `{"method":"POST","url":"/bet","headers":{"x-request-sign":"${'ab'.repeat(32)}"},"requestBody":"{}"}`,
+    ],
+    [
+      'a line of text',
+      `Request: POST https://w/bet headers={'X-REQUEST-SIGN': '${'ab'.repeat(32)}'} body=b'{"sessionID":"s-1","txID":"1"}'`,
+    ],
+  ])('finds the signature in %s', async (_what, text) => {
+    expect((await read(`${text}\n`)).requests).toMatchObject([{ signature: 'ab'.repeat(32) }]);
+  });
+
+  it('reads several requests of one file', async () => {
+    const one = (sign: string) => `POST /bet HTTP/1.1\nX-REQUEST-SIGN: ${sign}\n\n{"txID":"${sign}"}\n`;
+    const { requests } = await read(`${one('ab')}\n###\n\n${one('cd')}`);
+    expect(requests.map(({ signature }) => signature)).toEqual(['ab', 'cd']);
+  });
+
   it('reports what it cannot read with its line', async () => {
     const { requests, unread } = await read("curl http://w/bet -d 'x\n");
     expect(requests).toEqual([]);
