@@ -22,12 +22,14 @@ import { conclude } from '../../../journal/conclusion.ts';
 import { type Outcome, sessionNamedIn } from '../../../journal/exchange.ts';
 import type { Fold } from '../../../journal/fold.ts';
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
+import { isServerError } from '../../../reply/status.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { ANSI, PLAIN } from '../../../report/paint.ts';
 import { loadScenario } from '../../../scenario/load.ts';
 import { planScenario } from '../../../scenario/plan/planner.ts';
 import { writeScenario } from '../../../scenario/write.ts';
 import { renderDiagnostic } from '../../../scenario/yaml/diagnostic.ts';
+import type { LoggedCall } from '../../../traffic/calls/logged-call.ts';
 import {
   compareReplies,
   type Failures,
@@ -111,6 +113,7 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
   const limits = [
     ...untestedText(untested),
     ...lateBetsText(betsAfterRefund(incident)),
+    ...serverErrorsText(calls),
     ...nowAndThenText(wrongNowAndThen(incident)).map(
       (text) => `${text}. So a run without a failure does not show that this error is fixed.`,
     ),
@@ -181,6 +184,16 @@ function lateBetsText(bets: readonly number[]): readonly string[] {
   if (bets.length === 0) return [];
   return [
     `In the logs, the operator perhaps took the bet of call ${bets.join(', ')} after its refund. A scenario can't make the operator take a bet so late. So a run without a failure does not show that this error is fixed.`,
+  ];
+}
+
+function serverErrorsText(calls: readonly LoggedCall[]): readonly string[] {
+  const failed = calls.filter(({ status, seen }) => seen.call !== 'balance' && isServerError(status));
+  if (failed.length === 0) return [];
+  const named = failed.slice(0, 5).map(({ number, status }) => `call ${number} (${status ?? ''})`);
+  const rest = failed.length - named.length;
+  return [
+    `In the logs, the operator answered with a server error: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. A scenario can't make the operator answer so. So a run without a failure does not show what happens after such an error.`,
   ];
 }
 

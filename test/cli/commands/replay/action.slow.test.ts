@@ -230,6 +230,7 @@ steps:
     ]);
     const { err } = await replay(log, '--scenario', 'refunds.yaml');
     expect(err).toContain('handled call 6 wrongly, but it handled call 3 right');
+    expect(err).toContain('the operator answered with a server error: call 2 (500), call 5 (500).');
   });
 
   it('finds an error that occurs only at every fortieth call before it calls a problem fixed', async () => {
