@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { withWholeLines } from './framed-lines.ts';
+import { withRecordLines } from './record-lines.ts';
 
 /** The bytes of a file in parts. A part need not be valid any more when the next part is read. */
 type Chunks = AsyncIterable<Uint8Array>;
@@ -58,7 +59,7 @@ export async function plainBytes(chunks: Chunks): Promise<PlainBytes> {
   const head = bytes.toString('utf8').replace(/^\uFEFF/, '');
   return {
     head,
-    all: withWholeLines(head, all),
+    all: withRecordLines(head, withWholeLines(head, all)),
     first: { raw: raw.first, plain: bytes },
     broken: () => broken,
   };

@@ -53,7 +53,7 @@ const LINES: readonly { readonly begins: RegExp; readonly name: string; readonly
   {
     begins: /^<(?:\?xml[^>]{0,200}\?>\s?)?(?:Events>|Event xmlns)/,
     name: 'a Windows event log',
-    instead: 'export the events as CSV or text',
+    instead: 'export the events again, because an event is cut off',
   },
   {
     begins: /^"?Level"?,"?Date and Time"?,"?Source"?,/,
