@@ -14,7 +14,7 @@ import type { WalletVerdict } from './verdict.ts';
  * what each scenario tests, and what the operator may decline. So croupier blames the operator for nothing else than the run does:
  *
  * - If the run found a rule broken in the scenario of a debt, the debt names this rule.
- * - If the run found no rule broken there, it is not known whether the debt is one. Debts for calls that the run still has to send are
+ * - If the run found no rule broken there, it is not known whether the debt is one. If no money has to move, nothing is owed. Debts for calls that the run still has to send are
  *   kept.
  *
  * @param judged the breaches that the journals name
@@ -32,7 +32,7 @@ export function agreeingWithRuns(
   for (const debt of verdict.debts) {
     const agreed = agreeing(debt, found);
     if (agreed) kept.push(agreed);
-    else doubtful.push(debt);
+    else if (debt.owedBy !== 'nobody') doubtful.push(debt);
   }
   const possibleDebts = verdict.possibleDebts.flatMap((debt) => agreeing(debt, found) ?? []);
   const agreed = (round: RoundVerdict): RoundVerdict => ({
@@ -80,7 +80,7 @@ function agreeing(debt: Debt, found: Findings): Debt | null {
   if (!involved.every(isJudgedInRun)) return debt;
   const rules = new Set(involved.flatMap(({ seen }) => [...(found.get(seen.exchange.scenario) ?? [])]));
   if (deviation !== null) return rules.size === 0 ? null : { ...debt, ...named(deviation, rules) };
-  const isAccused = toAct === 'operator' && owedBy === 'operator';
+  const isAccused = toAct === 'operator' && owedBy !== 'unknown';
   return isAccused && rules.size === 0 ? null : debt;
 }
 

@@ -57,6 +57,11 @@ describe('the journal of a run, read as an incident', () => {
     expect({ status, rules }).toEqual({ status: 3, rules: [] });
   });
 
+  it('asks for no win of zero that a correct operator declined after the end of a session', async () => {
+    const { status, rules } = await incidentOf(await journalOf('--variant', 'sessions-end-for-all-calls', 'session'));
+    expect({ isAccused: status === 1, rules }).toEqual({ isAccused: false, rules: [] });
+  });
+
   it('names only rules that the run found broken, and knows whose calls without a session are', async () => {
     const { failed, rules, unknown } = await incidentOf(
       await journalOf('--defect', 'fee-on-bets', 'bet', 'money', 'robustness.missing-field'),
