@@ -16,10 +16,7 @@ beforeAll(() => {
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 /** Plays a command against a correct operator that answers 30 % of all calls with 500. */
-async function played(
-  seed: number,
-  args: readonly string[],
-): Promise<Ended> {
+async function played(seed: number, args: readonly string[]): Promise<Ended> {
   const session = { sessionID: 's-1', player: 'anna', currency: 'USD', gameID: 'catch', balance: '500.00' };
   const operator = createOperator({
     clients: [
