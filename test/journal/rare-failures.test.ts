@@ -230,6 +230,85 @@ describe('a failure in a race with several rounds', () => {
   });
 });
 
+describe('a lost update in a race of a wallet that pays half of some wins', () => {
+  const ID = 'concurrency/race';
+  const WINS = ['win/a', 'win/b', 'win/c'].map((id) => planned(id, ['win.credit']));
+  const PLAN = [...WINS, planned(ID, ['concurrency.no-lost-update']), planned('win/late', ['win.retried'])];
+  const calls = [
+    { call: 'win', amount: '3' },
+    { call: 'bet', amount: '4' },
+    { call: 'win', amount: '9' },
+  ] as const;
+  const sumOf = (amount: string): WrongSum => ({ amount, currency: 'USD', moved: '16', calls });
+  const halfOfWin: WrongSum = { amount: '-0.50', currency: 'USD', moved: '1' };
+  const race = (round: number): JournalEvent => ({
+    event: 'race',
+    scenario: ID,
+    attempt: 1,
+    round,
+    step: '1',
+    exchanges: ['x1', 'x2'],
+    barrier: 0,
+    staggerMs: 0,
+    overlapped: 2,
+  });
+
+  /** A run in which the last of some rounds fails. */
+  const foldOf = (rounds: number, sum: string, causes: Finding['causes'] = ['win.credit']): Promise<Fold> =>
+    foldJournal([
+      runStarted(PLAN),
+      ...WINS.flatMap(({ id }): readonly JournalEvent[] => [
+        started(id),
+        ...(id === 'win/c' ? [] : [found(id, 'win.credit', 'fail', { wrongSum: halfOfWin, unrepeated: true })]),
+        ended(id, { passes: { 'win.credit': { '*': 6 } } }),
+      ]),
+      started(ID),
+      ...Array.from({ length: rounds }, (_, at) => race(at + 1)),
+      found(ID, 'concurrency.no-lost-update', 'fail', { causes, noMoney: true }),
+      found(ID, 'concurrency.no-lost-update', 'fail', { wrongSum: sumOf(sum) }),
+      ended(ID, { verdict: 'fail' }),
+      started('win/late'),
+      found('win/late', 'win.retried', 'fail', { wrongSum: sumOf('5'), causes: ['concurrency.no-lost-update'] }),
+      {
+        event: 'blamed',
+        rule: 'win.retried',
+        endpoint: null,
+        scenario: 'win/late',
+        verdict: 'inconclusive',
+        because: 'concurrency.no-lost-update',
+        reason: 'the breach of `concurrency.no-lost-update` in this run explains this finding',
+      },
+      ended('win/late'),
+      { event: 'intermittent', sessionID: 's', player: 'eva', times: 2 },
+      runEnded(),
+    ]);
+  const resultOf = ({ rules }: Fold, id: string) => rules.find(({ rule }) => rule.id === id);
+  const verdictOf = async (...given: Parameters<typeof foldOf>): Promise<string> => {
+    const result = resultOf(await foldOf(...given), 'concurrency.no-lost-update');
+    return `${result?.verdict} ${result?.because ?? '-'}`;
+  };
+
+  it.each(['-1.50', '-4.50', '-6'])('is undecided if half of one or two wins is missing (%s)', async (sum) =>
+    expect(await verdictOf(5, sum)).toBe('inconclusive win.credit'),
+  );
+
+  it.each<[string, Parameters<typeof foldOf>]>([
+    ['each round fails', [1, '-4.50']],
+    ['a whole win is missing', [5, '-3']],
+    ['a bet is missing', [5, '4']],
+    ['a reply is wrong, and wrong wins do not explain it', [5, '-4.50', ['balance.read']]],
+  ])('fails if %s', async (_name, given) => expect(await verdictOf(...given)).toBe('fail -'));
+
+  it('is not named as the breach that explains another finding, if it is undecided', async () => {
+    const explained = resultOf(await foldOf(5, '-4.50'), 'win.retried');
+    expect([explained?.because, explained?.reason]).toEqual([
+      'win.credit',
+      'a failure of `concurrency.no-lost-update` would explain this finding, and the failure of `win.credit` explains what croupier saw of it',
+    ]);
+    expect(resultOf(await foldOf(1, '-4.50'), 'win.retried')?.because).toBe('concurrency.no-lost-update');
+  });
+});
+
 describe('an accepted bet above the balance', () => {
   const verdict = async (amount: string, causes: Finding['causes'] = ['bet.debit'], isOnce = true): Promise<string> => {
     const plan = ['bet/a', 'bet/b'].map((id) => planned(id, ['bet.debit', 'bet.insufficient-funds']));

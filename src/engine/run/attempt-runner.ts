@@ -70,6 +70,8 @@ export interface Attempted {
   readonly suspects: readonly Finding[];
   /** The observations of this attempt and of the attempts before it. */
   readonly seen: ReadonlySet<string>;
+  /** True if the scenario has a race, and if a round of it passed in this attempt or in the attempts before it. */
+  readonly hasPassedRound: boolean;
 }
 
 interface AttemptSeries {
@@ -97,10 +99,14 @@ export class AttemptRunner {
   #keepAliveGivenUp = false;
   readonly #latePeriods: LatePeriods;
   #hasUnproven = false;
+  /** True if single calls have wrong effects now and then, as the baseline or a failure that did not occur again shows. */
+  #failsNowAndThen: boolean;
 
   constructor(runContext: RunContext) {
     this.#context = runContext;
     this.#latePeriods = new LatePeriods(runContext.options.deadlineMs);
+    const known = runContext.options.baseline?.known ?? [];
+    this.#failsNowAndThen = known.some((one) => one.intermittent && !one.undecided && isOfSingleCall(one));
   }
 
   /** The message for the end of the report if croupier stopped reusing connections. Undefined if it did not. */
@@ -173,6 +179,8 @@ export class AttemptRunner {
       attempted = await this.#repeat(series, attempted, times);
     }
     if (attempted.findings.some(isUnproven)) this.#hasUnproven = true;
+    if (attempted.findings.some((one) => isUnrepeated(one) && isOfSingleCall(one))) this.#failsNowAndThen = true;
+    attempted = await this.#playMoreRounds(series, attempted);
     const repeated = attempted.findings.filter(isRepeated);
     // After a failure of the rule has occurred again, further failures of the rule count without a repetition.
     if (repeated.length > 0) this.#walletsOfRepeated.push(new Set([...series.assignment.values()].map(walletIdOf)));
@@ -189,12 +197,34 @@ export class AttemptRunner {
     return findings.some((finding) => this.#isSuspect(finding) || this.#isFirstLate(finding));
   }
 
-  async #repeat(series: AttemptSeries, earlier: Attempted, repetition: number): Promise<Attempted> {
+  /** @param keepsFailures true if the failures of the earlier attempt count, even if they do not occur again */
+  async #repeat(
+    series: AttemptSeries,
+    earlier: Attempted,
+    repetition: number,
+    keepsFailures = false,
+  ): Promise<Attempted> {
     // Another run of croupier may have disturbed this scenario, and may now repeat its own scenario for the same reason. Because of
     // the random wait, the two runs do not repeat their scenarios at the same time.
     await sleep(randomInt(Math.max(1, Math.ceil(this.#context.options.lingerMs))));
     const again = { ...series, plan: series.scenario.plan(), first: earlier.attempt + 1 };
-    return this.#playAttempts(again, { fewerReads: false, breaches: [], earlier, repetition });
+    return this.#playAttempts(again, { fewerReads: false, breaches: [], earlier, repetition, keepsFailures });
+  }
+
+  /**
+   * Plays a race again if single calls fail now and then, and if each round of the race has failed so far. If a round passes, perhaps only
+   * such a call failed in the others.
+   */
+  async #playMoreRounds(series: AttemptSeries, attempted: Attempted): Promise<Attempted> {
+    const { options, isStopped, isDisturbed } = this.#context;
+    if (!this.#failsNowAndThen || !hasRace(series.plan) || options.isUnlocked === true) return attempted;
+    const mayBeOfCall = (finding: Finding): boolean => isRepeated(finding) && !isOfSingleCall(finding);
+    let last = attempted;
+    for (let times = 0; times < MAX_MORE_ROUNDS; times += 1) {
+      if (last.hasPassedRound || !last.findings.some(mayBeOfCall) || isStopped() || isDisturbed()) break;
+      last = await this.#repeat(series, last, Number.POSITIVE_INFINITY, true);
+    }
+    return last;
   }
 
   /**
@@ -247,7 +277,7 @@ export class AttemptRunner {
   /**
    * @param how `fewerReads`: true if the first attempt leaves out reads. `breaches`: the breaches that an attempt with fewer reads
    * has found. `earlier`: an earlier attempt whose failures must occur again in these attempts. `repetition`: the number of these
-   * attempts, if there is an earlier attempt
+   * attempts, if there is an earlier attempt. `keepsFailures`: see {@link AttemptRunner.#repeat}
    */
   async #playAttempts(
     series: AttemptSeries,
@@ -256,11 +286,13 @@ export class AttemptRunner {
       breaches,
       earlier,
       repetition,
+      keepsFailures = false,
     }: {
       readonly fewerReads: boolean;
       readonly breaches: readonly Finding[];
       readonly earlier?: Attempted;
       readonly repetition?: number;
+      readonly keepsFailures?: boolean;
     },
   ): Promise<Attempted> {
     const { giveUpPolicy } = this.#context;
@@ -275,6 +307,7 @@ export class AttemptRunner {
         fewerReads: fewerReads && tries === 1,
         earlier,
         repetition,
+        keepsFailures,
       });
       const { played } = attempted;
       if (!(await this.#isOperatorThere(series.assignment))) {
@@ -282,7 +315,7 @@ export class AttemptRunner {
         // connection alive. So the scenario is played once more, and the new result says that the operator has stopped answering.
         const isMisleading = played.retryReason === 'stale-connection' && played.verdict !== 'fail';
         return isMisleading
-          ? this.#attempt(series, tries + 1, lasting, { seen, breaches, earlier, repetition })
+          ? this.#attempt(series, tries + 1, lasting, { seen, breaches, earlier, repetition, keepsFailures })
           : attempted;
       }
       if (played.retryReason === 'excess' && tries < MAX_ATTEMPTS && !this.#context.isStopped()) continue;
@@ -342,7 +375,7 @@ export class AttemptRunner {
    * @param lasting the steps that failed in every attempt of the series so far
    * @param how `seen`: the observations of earlier attempts. `fewerReads`: true if this attempt leaves out balance reads.
    * `breaches`: the breaches found by an attempt with fewer reads. They are reported if this attempt finds no breach itself.
-   * `earlier` and `repetition`: see {@link AttemptRunner.#playAttempts}
+   * `earlier`, `repetition` and `keepsFailures`: see {@link AttemptRunner.#playAttempts}
    */
   async #attempt(
     { scenario, plan, assignment, first, retry }: AttemptSeries,
@@ -354,12 +387,14 @@ export class AttemptRunner {
       breaches = [],
       earlier,
       repetition = 0,
+      keepsFailures = false,
     }: {
       readonly seen: Set<string>;
       readonly fewerReads?: boolean;
       readonly breaches?: readonly Finding[];
       readonly earlier?: Attempted | undefined;
       readonly repetition?: number | undefined;
+      readonly keepsFailures?: boolean;
     },
   ): Promise<Attempted> {
     const {
@@ -439,7 +474,8 @@ export class AttemptRunner {
       const isRaced = hasRace(plan);
       const isUnlocked = options.isUnlocked === true;
       const shortfalls = adjuster.shortfallsOf(scenario.id).slice(ownShortfalls);
-      const repeated = afterRepetition(earlier, findings, held, { isRaced, isUnlocked, played: result, shortfalls });
+      const how = { isRaced, isUnlocked, played: result, shortfalls, keepsFailures };
+      const repeated = afterRepetition(earlier, findings, held, how);
       for (const finding of repeated) report(finding);
     }
     const shown =
@@ -466,7 +502,9 @@ export class AttemptRunner {
     record({ event: 'scenario-ended', scenario: scenario.id, attempt, verdict, reason, durationMs, restored, passes });
     const suspects = (earlier ? held : findings).filter(isSuspect);
     intermittentFailures.noteSum(suspects);
-    return { played, findings, attempt, suspects, seen };
+    const passedRounds = result.rounds - (suspects.length > 0 || findings.some(isFailure) ? 1 : 0);
+    const hasPassedRound = hasRace(plan) && (earlier?.hasPassedRound === true || passedRounds > 0);
+    return { played, findings, attempt, suspects, seen, hasPassedRound };
   }
 
   /**
@@ -495,6 +533,8 @@ const REPETITIONS_IF_DISTURBED = 2;
 const MAX_SEARCHES = 8;
 /** Maximum number of further attempts at each of these scenarios. */
 const MAX_SEARCH_ATTEMPTS = 6;
+/** Maximum number of further attempts at a race of which each round has failed. */
+const MAX_MORE_ROUNDS = 5;
 
 function isFailure({ verdict }: Finding): boolean {
   return verdict === 'fail';
@@ -523,6 +563,11 @@ function isUnrepeated(finding: Finding): boolean {
   return isFailure(finding) && finding.unrepeated === true && finding.wrongSum !== undefined;
 }
 
+/** True for a failure of a rule about the effect of one kind of call. Such a call may fail in each scenario. */
+function isOfSingleCall({ rule }: { readonly rule: string }): boolean {
+  return rule === 'bet.debit' || rule === 'win.credit' || rule === 'refund.restore';
+}
+
 function placeOf({ rule, endpoint }: Pick<Finding, 'rule' | 'endpoint'>): string {
   return `${rule} ${endpoint ?? '*'}`;
 }
@@ -538,7 +583,8 @@ function placeOf({ rule, endpoint }: Pick<Finding, 'rule' | 'endpoint'>): string
  * @param earlier the earlier attempt
  * @param reported the findings of this attempt that are already reported
  * @param held the failures of this attempt that only a balance shows. `played`: the result of this attempt. `shortfalls`: the sums by
- * which the wins were too low that croupier itself sent in this attempt
+ * which the wins were too low that croupier itself sent in this attempt. `keepsFailures`: true if the failures of the earlier attempt count,
+ * even if they do not occur again
  */
 function afterRepetition(
   { findings: earlier, played: { turnedAway: earlierTurnedAway } }: Attempted,
@@ -549,7 +595,9 @@ function afterRepetition(
     isUnlocked,
     played,
     shortfalls,
+    keepsFailures,
   }: {
+    readonly keepsFailures: boolean;
     readonly isRaced: boolean;
     readonly isUnlocked: boolean;
     readonly played: Played;
@@ -582,7 +630,7 @@ function afterRepetition(
       .filter((finding) => !now.has(keyOf(finding)))
       .map((finding): Finding => {
         if (wasTemporary(finding)) return temporary(finding);
-        if (isShownByOwnWins(finding, shortfalls)) return withoutMark(finding);
+        if (keepsFailures || isShownByOwnWins(finding, shortfalls)) return withoutMark(finding);
         return isOpen(finding) ? { ...finding, awaitsRepetition: true } : doubted(finding);
       }),
     ...earlier.filter(

@@ -81,6 +81,8 @@ export interface Played {
   readonly isSkippedEarly: boolean;
   /** The keys of the steps that were not played because the scenario was stopped. Null if it was played to its end. */
   readonly unplayed: readonly string[] | null;
+  /** Number of rounds that were played. 1 if the scenario has no race. */
+  readonly rounds: number;
   /** Number of balance reads that were left out. */
   readonly leftOut: number;
   /** The time in milliseconds after the end of the scenario in which its calls may still take effect. It is usually 0. */
@@ -171,6 +173,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     needed: stopReason?.needed ?? null,
     isSkippedEarly: stopReason?.verdict === 'skip',
     unplayed: stopReason && unplayed,
+    rounds: races.round,
     leftOut,
     restMs: settleTime.restMs,
     left: new Map(left.map(({ wallet, balance }) => [wallet.id, balance])),

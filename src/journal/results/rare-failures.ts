@@ -28,6 +28,9 @@ const MIN_ONCE = 2;
  * - a call of this kind was sent since the last read, and the same error of this call gives exactly the wrong sum. If the judge has divided
  *   a wrong balance into sums of several rules, their total counts.
  *
+ * For `concurrency.no-lost-update`, several calls of one round may be wrong. So their sums together must give the wrong sum, and in all
+ * races together, chance must explain how many rounds failed.
+ *
  * A bet that was accepted although it was above the expected balance is undecided too, if such a call had made the balance too high.
  *
  * @param outcomes all outcomes of the run
@@ -48,11 +51,22 @@ export function withoutRareFailures(
     return isRare ? [{ call, rule, own, tried }] : [];
   });
   const kinds = OF_CALLS.filter(([, rule]) => failing.some((one) => one.rule === rule)).length;
-  return (outcome) => {
+  const withoutWrongCall = (outcome: JudgedOutcome): JudgedOutcome => {
+    const ofRaces = failing.filter((one) => one.rule === outcome.rule);
+    const explaining = rare.find(
+      (one) =>
+        isOfWrongCalls(outcome, one) && haveWrongCalls([outcome], one, rounds) && haveWrongCalls(ofRaces, one, rounds),
+    );
+    return explaining
+      ? undecided(outcome, explaining.rule, 'explains these sums', rounds.get(outcome.scenario))
+      : outcome;
+  };
+  const explained = (outcome: JudgedOutcome): JudgedOutcome => {
     const { rule, verdict, isUnrepeated, sums, count, scenario } = outcome;
     const isRareItself = rare.some((one) => one.rule === rule);
-    if (verdict !== 'fail' || isRareItself || rule === EXPECTATION || isAboutRaces(rule)) return outcome;
-    if (rule === 'money.conservation' && kinds > 1) return outcome;
+    if (verdict !== 'fail' || isRareItself || rule === EXPECTATION) return outcome;
+    if (rule === LOST_UPDATE) return withoutWrongCall(outcome);
+    if (isAboutRaces(rule) || (rule === 'money.conservation' && kinds > 1)) return outcome;
     const leaving = rare.find(({ own }) => isBetOfMoneyLeft(outcome, own));
     if (leaving) return undecided(outcome, leaving.rule, 'explains this failure in the same scenario', undefined);
     const ofScenario = failing.filter((one) => one.scenario === scenario);
@@ -71,6 +85,96 @@ export function withoutRareFailures(
       ? undecided(outcome, explaining.rule, 'explains exactly this sum', rounds.get(scenario))
       : outcome;
   };
+  const results = new Map(outcomes.map((outcome) => [outcome, explained(outcome)]));
+  return (outcome) => ofSameReason(results.get(outcome) ?? explained(outcome), [...results.values()]);
+}
+
+/**
+ * If a failure that explained an outcome is undecided now in all scenarios, returns the outcome with the reason for that. Otherwise the
+ * report would name a breach that the run does not have.
+ */
+function ofSameReason(outcome: JudgedOutcome, all: readonly JudgedOutcome[]): JudgedOutcome {
+  const { verdict, because } = outcome;
+  if (verdict !== 'inconclusive' || because === null) return outcome;
+  const own = all.filter((one) => one.rule === because);
+  const cause = own.find((one) => one.verdict === 'inconclusive' && one.because !== null)?.because;
+  if (!cause || cause === because || own.some((one) => one.verdict === 'fail' || one.verdict === 'warn'))
+    return outcome;
+  const reason = `a failure of \`${because}\` would explain this finding, and the failure of \`${cause}\` explains what croupier saw of it`;
+  const findings = outcome.findings.map((finding) => ({ ...finding, because: cause, reason }));
+  return { ...outcome, because: cause, reason, findings };
+}
+
+/** The rule about calls of a race that the operator answered 200 but did not carry out. */
+const LOST_UPDATE: RuleId = 'concurrency.no-lost-update';
+
+/** A rule about the amount of one kind of call that fails now and then. */
+interface RareRule {
+  readonly call: CallName;
+  readonly rule: RuleId;
+  /** The failures of the rule with a wrong sum. */
+  readonly own: readonly JudgedOutcome[];
+  /** The outcomes of the rule with a decision. */
+  readonly tried: readonly JudgedOutcome[];
+}
+
+/**
+ * True if wrong calls of one kind give each wrong sum of a race. A reply that fits no combination of the calls has no sum. A wrong call of
+ * the race explains it, if a read shows the wrong sum too.
+ */
+function isOfWrongCalls({ scenario, sums, count, findings }: JudgedOutcome, { call, rule, own }: RareRule): boolean {
+  const errors = own.filter((one) => one.scenario !== scenario).flatMap((one) => one.sums);
+  const isExplainedBy = (sum: WrongSum): boolean => errors.some((error) => isOfSeveral(sum, call, error));
+  const replies = findings.filter(({ wrongSum }) => wrongSum === undefined);
+  return (
+    sums.length > 0 &&
+    sums.every(isExplainedBy) &&
+    (count === sums.length || replies.every(({ causes }) => causes.includes(rule)))
+  );
+}
+
+/**
+ * True if chance explains how many rounds failed in some races: each round has several calls of the kind, and each of them fails as often
+ * as in other scenarios.
+ */
+function haveWrongCalls(
+  races: readonly JudgedOutcome[],
+  { call, tried }: RareRule,
+  rounds: ReadonlyMap<string, CheckCounts>,
+): boolean {
+  let [failed, checks, expected] = [0, 0, 0];
+  for (const { scenario, sums } of races) {
+    const played = rounds.get(scenario);
+    const usual = ratesOutside(scenario, tried);
+    if (!played || usual.checks === 0) return false;
+    const calls = Math.max(1, ...sums.map((sum) => amountsOf(sum, call).length));
+    failed += played.failed;
+    checks += played.checks;
+    expected += played.checks * (1 - (1 - usual.failed / usual.checks) ** calls);
+  }
+  return failed < checks && expected < checks && chanceOfAtLeast({ failed, checks }, expected / checks) >= MIN_CHANCE;
+}
+
+/** Returns the amounts of the calls of one kind that a wrong balance may belong to. */
+function amountsOf({ calls = [] }: WrongSum, kind: CallName): readonly Money[] {
+  return calls.filter(({ call }) => call === kind).map(({ amount }) => Money.of(amount));
+}
+
+/** True if one or several calls of a kind give the sum together, each with the same error: the same share of its amount, or the same sum. */
+function isOfSeveral(sum: WrongSum, kind: CallName, error: WrongSum): boolean {
+  const [wrong, usual] = [absoluteMoney(sum.amount), absoluteMoney(error.amount)];
+  const of = Money.read(error.movedOneWay ?? error.moved ?? '');
+  if (!wrong || !usual || sum.amount.startsWith('-') !== error.amount.startsWith('-')) return false;
+  const amounts = amountsOf(sum, kind);
+  if (sum.currency === error.currency && amounts.some((_, at) => usual.times(Money.of(`${at + 1}`)).equals(wrong)))
+    return true;
+  if (of === undefined || of.isZero()) return false;
+  const tolerance = Money.unit(decimalsOf(sum.currency ?? '')).times(of);
+  let totals: readonly Money[] = [Money.zero];
+  for (const amount of amounts) totals = [...totals, ...totals.map((total) => total.plus(amount))];
+  return totals.some(
+    (total) => !total.isZero() && wrong.times(of).minus(usual.times(total)).absolute().compare(tolerance) <= 0,
+  );
 }
 
 /** Returns how often a rule failed in the other scenarios. */

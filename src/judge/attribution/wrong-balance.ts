@@ -430,7 +430,7 @@ function wrongSum({ currency, moves }: Wallet, rule: RuleId, by: Money, effects:
 }
 
 /** Maximum number of calls that are named with a wrong sum. */
-const MAX_CALLS = 8;
+const MAX_CALLS = 12;
 
 function amountOf(moves: readonly Move[]): Money {
   return moves.reduce((sum, { delta }) => sum.plus(delta.absolute()), Money.zero);

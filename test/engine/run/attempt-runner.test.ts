@@ -113,6 +113,41 @@ describe('a failure that only a balance shows, if somebody else may move the bal
   const EVERY = Array.from({ length: 20 }, (_, index) => index + 1);
   const WATCHED = { watchesBalances: true };
 
+  it('in each round of a race is played again until a round passes, if single calls fail now and then', async () => {
+    const race = scenarioOf(
+      'concurrency/bets',
+      'rules: [concurrency.no-lost-update]\nsteps: [{ balance: }, { together: [{ bet: { amount: "1.00" } }, { bet: { amount: "3.00" } }] }, { balance: }]',
+    );
+    /** Takes half of the first bet of 7.00, and of these bets of 3.00. */
+    const halves = async (wrong: readonly number[]): Promise<Ran> => {
+      const times = new Map<unknown, number>();
+      const { url } = await operatorServer(({ call, fields }, tell, wallet) => {
+        if (call !== 'bet') return tell();
+        const time = (times.get(fields?.amount) ?? 0) + 1;
+        times.set(fields?.amount, time);
+        const reply = tell();
+        const half =
+          fields?.amount === '7.00' && time === 1
+            ? '3.50'
+            : fields?.amount === '3.00' && wrong.includes(time)
+              ? '1.50'
+              : null;
+        if (half === null) return reply;
+        wallet.move(half);
+        return wallet.ok();
+      });
+      return ran(url, [BET, race], WATCHED);
+    };
+    const attempts = ({ events }: Ran): number =>
+      events.filter((event) => event.event === 'scenario-started' && event.scenario === race.id).length;
+    const [now, always] = [await halves([1, 2]), await halves(EVERY)];
+    expect([attempts(now), attempts(always)]).toEqual([3, 7]);
+    expect([now, always].map((run) => run.findings('concurrency.no-lost-update').at(-1)?.unrepeated)).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('fails the run if it occurs again', async () => {
     const run = await played(disturbed(EVERY, []), WATCHED);
     expect(startedWith(run).map(([attempt]) => attempt)).toEqual([1, 2]);
