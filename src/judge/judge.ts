@@ -73,6 +73,7 @@ export class Judge {
     this.reads = new IdleReads({
       collector: this.collector,
       effects: this.effects,
+      scenario: plannedCalls.plan.id,
       claims: plannedCalls.plan.rules,
       proven: (rule) => context.proven(rule),
       staleReads: context.staleReads,

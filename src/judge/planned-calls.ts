@@ -93,6 +93,11 @@ export function isTakenBet(planned: PlannedCall): boolean {
   );
 }
 
+/** True for a correctly signed new call with the txID of an earlier call of the same kind, such as the same bet in another session. */
+export function hasUsedTxID({ sameTxID, step, signedRight }: PlannedCall): boolean {
+  return sameTxID !== null && sameTxID.step.call === step.call && signedRight;
+}
+
 /** True for a call that is sent at the same instant as another call with the same txID, but from another session. */
 export function isSameTxIDAtOnce({ step, group, sameTxID }: PlannedCall): boolean {
   return (

@@ -4,7 +4,7 @@ import type { Money } from '../../contract/money.ts';
 import { breach, type Decision, explainedBy } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import type { BalanceHypothesis } from '../pending-check.ts';
-import { breaksConnection, type PlannedCall, type PlannedCalls } from '../planned-calls.ts';
+import { breaksConnection, hasUsedTxID, type PlannedCall, type PlannedCalls } from '../planned-calls.ts';
 import { check200, type GroupChecks, type RuleCheck } from './check.ts';
 
 /** True for a resend that is sent alone and correctly signed, of a call that the operator had to carry out. */
@@ -205,9 +205,7 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
   // If the same call is sent in two sessions at the same instant, the file races/race.ts judges this rule.
   'idempotency.conflicting-body': {
     effect: 'a processed txID that is sent again with another body moves nothing',
-    applies: (planned, plannedCalls) =>
-      (planned.sameTxID !== null && planned.sameTxID.step.call === planned.step.call && planned.signedRight) ||
-      othersOfTarget(planned, plannedCalls).length > 0,
+    applies: (planned, plannedCalls) => hasUsedTxID(planned) || othersOfTarget(planned, plannedCalls).length > 0,
     hypotheses(observed) {
       const { earlier } = observed;
       if (observed.planned.target && observed.planned.sameTxID === null) return ofReplaced(observed);

@@ -25,7 +25,7 @@ import type { FindingCollector } from '../finding-collector.ts';
 import type { ConcurrentCalls, IdleRead, ReadResult, UnexpectedReply } from '../idle-read.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import type { Observation, PendingCheck } from '../pending-check.ts';
-import { isPlain } from '../planned-calls.ts';
+import { hasUsedTxID, isPlain } from '../planned-calls.ts';
 import type { Effects } from '../wallet/effects.ts';
 import type { Wallet } from '../wallet/wallet.ts';
 import { WalletMemory } from '../wallet/wallet-memory.ts';
@@ -41,6 +41,7 @@ export class IdleReads {
   readonly #collector: FindingCollector;
   readonly #effects: Effects;
   readonly #reporting: { readonly collector: FindingCollector; readonly effects: Effects };
+  readonly #scenario: string;
   readonly #claims: readonly RuleId[];
   readonly #proven: (rule: string) => boolean;
   readonly #staleReads: StaleReads;
@@ -52,10 +53,11 @@ export class IdleReads {
   /** The player whose balance the pending read seems to show. */
   #owner: string | undefined;
 
-  /** @param options `claims` are the rules that the scenario is about; no other rule is reported as undecided */
+  /** @param options `scenario`: the id of the scenario. `claims`: the rules that the scenario is about; no other rule is reported as undecided */
   constructor(options: {
     readonly collector: FindingCollector;
     readonly effects: Effects;
+    readonly scenario: string;
     readonly claims: readonly RuleId[];
     readonly proven: (rule: string) => boolean;
     readonly staleReads: StaleReadHistory;
@@ -64,6 +66,7 @@ export class IdleReads {
     readonly seenBefore: (observation: string) => boolean;
   }) {
     const { collector, effects, claims, proven, staleReads, rightUnit, seenBefore } = options;
+    this.#scenario = options.scenario;
     this.#claims = claims;
     this.#collector = collector;
     this.#effects = effects;
@@ -127,8 +130,9 @@ export class IdleReads {
     replies.lastReply = said;
     replies.behind.reply(step.call, said, delta);
     const alsoAbout = wallet.latestChecksOf(step.key).map((one) => one.rule);
-    const link = { rule: isPlain(planned) ? rule : undefined, step, exchange: exchange.id, said, delta, alsoAbout };
-    this.#addLink(link, wallet);
+    const ruleOfNew = isPlain(planned) ? rule : undefined;
+    const link = { rule: ruleOfNew, step, exchange: exchange.id, said, delta, alsoAbout, isAgain: false };
+    this.#addLink({ ...link, scenario: this.#scenario }, wallet);
   }
 
   /**
@@ -140,7 +144,7 @@ export class IdleReads {
     const last = this.#staleReads.repliesOf(wallet.id).chain.lastSaid;
     const { kind } = planned.step.origin;
     return (
-      (kind === 'resend' || kind === 'earlier') &&
+      (kind === 'resend' || kind === 'earlier' || hasUsedTxID(planned)) &&
       earlier?.answer === 'accepted' &&
       first !== undefined &&
       last !== undefined &&
@@ -154,13 +158,16 @@ export class IdleReads {
     const rule: RuleId | undefined =
       step.origin.kind === 'earlier'
         ? 'idempotency.durable'
-        : !regular || step.call === 'balance'
-          ? undefined
-          : step.call === 'bet' && refundsBefore > 0
-            ? 'idempotency.after-refund'
-            : `idempotency.${step.call}`;
+        : hasUsedTxID(planned)
+          ? 'idempotency.conflicting-body'
+          : !regular || step.call === 'balance'
+            ? undefined
+            : step.call === 'bet' && refundsBefore > 0
+              ? 'idempotency.after-refund'
+              : `idempotency.${step.call}`;
     const alsoAbout: readonly RuleId[] = step.call === 'balance' ? [] : [`idempotency.${step.call}`];
-    return { rule, step, exchange: exchange.id, said, delta: Money.zero, alsoAbout };
+    const { id } = exchange;
+    return { rule, step, exchange: id, said, delta: Money.zero, alsoAbout, isAgain: true, scenario: this.#scenario };
   }
 
   #addLink(link: ReplyLink, wallet: Wallet): void {
@@ -176,15 +183,14 @@ export class IdleReads {
 
   /** @param next the call whose reply continues from the wrong sum */
   #reportWrongLink(wrong: WrongLink, next: ReplyLink, wallet: Wallet): void {
-    const { rule, said, before, delta, by, alsoAbout, isOfEarlier } = wrong;
-    const isAgain = wrong.step.origin.kind !== 'fresh';
+    const { rule, said, before, delta, by, alsoAbout, isAgain, isOfEarlier } = wrong;
     const { call } = wrong.step;
     const effect = isAgain ? `a ${call} that is sent again has no second effect` : PLAIN_EFFECTS[call]?.expected;
     const expected = `${effect}: after ${before}, the balance is ${before.plus(delta)}`;
     const where = isOfEarlier
-      ? `the reply to the last ${isAgain ? 'repeated ' : ''}${call} before this scenario`
+      ? `the reply to ${isAgain ? 'a repeated' : 'the last'} ${call} of ${wrong.scenario}`
       : 'the reply';
-    const actual = `${where} says ${said}, wrong by ${by}, and the next reply continues from this balance`;
+    const actual = `${where} says ${said}, wrong by ${by}, and the next new call continues from this balance`;
     const moved = delta.isZero() ? {} : { moved: delta.absolute().toString() };
     const wrongSum = { amount: by.toString(), currency: wallet.currency, ...moved };
     // A refund gives back what its bet has taken.

@@ -15,6 +15,10 @@ export interface ReplyLink {
   readonly delta: Money;
   /** Other rules about the same call. The breach of one of them explains the wrong sum. */
   readonly alsoAbout: readonly RuleId[];
+  /** True if the call sends a transaction again, perhaps with another body. */
+  readonly isAgain: boolean;
+  /** The id of the scenario that sent the call. */
+  readonly scenario: string;
 }
 
 /** A call whose reply shows a wrong sum. */
@@ -51,7 +55,7 @@ interface PossiblyWrong extends WrongLink {
  *
  * - the reply before the call is right, as the reply before it, or a read, shows;
  * - a read after the call shows another balance, so the reads are wrong, or the reads of the wallet are known to be old;
- * - the reply to the next call continues from the wrong sum;
+ * - the reply to the next call continues from the wrong sum. Repeated calls with a wrong sum may come before this reply;
  * - the replies to calls of the kind of the next call continued the replies before the wrong sum, because an operator may show wrong
  *   balances in all replies to one kind.
  */
@@ -120,6 +124,8 @@ export class ReplyChain {
     const fits = by?.isZero() === true;
     this.#wrong = undefined;
     this.#isSentAgain = false;
+    // Perhaps several repeated calls in a row have moved money. Then the reply to the next new call shows this for all of them.
+    const isFurther = wrong?.isAgain === true && link.isAgain;
     // A call that moves nothing fits any reply that is repeated, so it does not show that its kind has right replies.
     this.#last =
       last && fits && delta.isZero()
@@ -127,7 +133,8 @@ export class ReplyChain {
         : { said, agreeing: new Set([...(last && fits ? last.agreeing : []), step.call]), isSure: fits };
     if (!last || !by) return undefined;
     if (!fits) {
-      if (!wrong && !isSentAgain && rule)
+      if (isFurther) this.#wrong = wrong;
+      else if (!wrong && !isSentAgain && rule)
         this.#wrong = {
           ...link,
           rule,

@@ -40,6 +40,7 @@ describe("a balance call that shows another player's balance", () => {
     other = new Wallet('ben USD', Money.of('0.01'), 'USD');
     balances = new BalancesOfOthers();
     reads = new IdleReads({
+      scenario: 's',
       collector: new FindingCollector({ strict: false, contract: CONTRACT_VERSION, amountsVary: false }, (finding) => {
         findings.push(finding);
       }),

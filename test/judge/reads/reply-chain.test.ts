@@ -24,6 +24,18 @@ const losesWins: Fault = (request, honest, wallet) => {
   return wallet.ok();
 };
 
+/** Takes 2.00 for each bet that is sent again. */
+function takesAgain(): Fault {
+  const seen = new Set<unknown>();
+  return ({ call, fields }, honest, wallet) => {
+    const isAgain = call === 'bet' && seen.has(fields?.txID);
+    seen.add(fields?.txID);
+    const reply = honest();
+    if (isAgain) wallet.move('-2.00');
+    return isAgain ? wallet.ok() : reply;
+  };
+}
+
 describe('a wrong sum of a player whose reads are old', () => {
   it('is shown by the replies if the next reply continues from it', () => {
     const twice: Fault = (request, honest, wallet) => {
@@ -85,6 +97,40 @@ describe('a wrong sum of a player whose reads are old', () => {
         .map(({ rule, wrongSum }) => `${rule} ${wrongSum?.amount}`);
     };
     expect([again(false), again(true)]).toEqual([['idempotency.bet -2'], []]);
+  });
+
+  it('of several repeated calls in a row is shown if the next new call continues from it', () => {
+    const steps = `${rounds(5)}
+  - bet: { amount: "2.00" }
+    as: first
+  - balance:
+  - resend: first
+  - balance:
+  - resend: first
+  - balance:
+  - win: { amount: "4.00" }
+  - balance:`;
+    expect(shown(takesAgain(), steps)).toEqual(['idempotency.bet -2']);
+  });
+
+  it('of a bet with a used txID in another session is shown if the next reply continues from it', () => {
+    const steps = `needs: { second: { player: same } }
+steps:
+  - bet: { amount: "1.00" }
+  - win: { amount: "3.00" }
+  - bet: { amount: "2.00" }
+    as: first
+  - balance:
+  - call: bet
+    with: { round: first, amount: "2.00", txID: "\${first.txID}", session: second }
+    expect: either
+  - balance:
+  - win: { round: first, amount: "4.00" }
+  - balance:`;
+    expect([shown(takesAgain(), steps), shown((_request, honest) => honest(), steps)]).toEqual([
+      ['idempotency.conflicting-body -2'],
+      [],
+    ]);
   });
 
   it('is reported in the next scenario, if the first call there continues from it', () => {
