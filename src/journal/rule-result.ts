@@ -19,6 +19,7 @@ import {
 import { joinSums, type MoneySums } from './money-sums.ts';
 import { conditionsIn } from './results/missing-conditions.ts';
 import { type ScenarioResult, stopReason } from './scenario-result.ts';
+import { bySize, largestShare, type Share } from './share.ts';
 
 interface EndpointResult {
   readonly endpoint: CallName;
@@ -98,13 +99,12 @@ export function ruleResult(
 ): RuleResult {
   const tried = new Set(outcomes.filter((outcome) => outcome.verdict !== 'skip').map((outcome) => outcome.scenario));
   const breaches = outcomes.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn');
-  const noMoney = breaches.length > 0 && breaches.every((outcome) => outcome.noMoney);
   const { places } = how;
   const isFailing = places.some(({ failed }) => failed > 0);
   const fresh = newPlaces(how.baseline, places);
   const isNew = fresh.length > 0;
   const base = {
-    rule: noMoney && rule.money ? { ...rule, money: false, means: null } : rule,
+    rule: shownRule(rule, breaches),
     checks: countOf(outcomes, isDecided),
     failedChecks: countOf(outcomes, ({ verdict: own }) => own === 'fail'),
     scenarios: [...tried],
@@ -115,7 +115,7 @@ export function ruleResult(
       isNew &&
       how.baseline.some(({ known, state }) => known.rule === rule.id && !known.undecided && state !== 'expired'),
     places,
-    findings: outcomes.flatMap((outcome) => outcome.findings).toSorted(byImportance(rule, scenarios, how.run, fresh)),
+    findings: outcomes.flatMap((outcome) => outcome.findings).toSorted(byImportance(rule, scenarios, how, fresh)),
     findingCount: countOf(outcomes, isFinding),
     flaky: false,
     isDeclined: false,
@@ -187,6 +187,31 @@ function skippedTests(
   return [...tests.values()].every(isSkipped) && own.every(({ verdict }) => verdict === 'skip') ? own : [];
 }
 
+/** The rules about the effect of one kind of call, with this kind. */
+const KINDS: readonly { readonly rule: RuleId; readonly call: CallName }[] = [
+  { rule: 'bet.debit', call: 'bet' },
+  { rule: 'win.credit', call: 'win' },
+  { rule: 'refund.restore', call: 'refund' },
+];
+
+/**
+ * Returns the rule with what its breaches have shown: if they moved no money, the harm that the catalogue describes did not happen. If
+ * balance calls showed old balances, another part of the wallet is wrong than if they had failed.
+ */
+function shownRule(rule: Rule, breaches: readonly JudgedOutcome[]): Rule {
+  if (breaches.length === 0) return rule;
+  const isStale =
+    rule.id === 'balance.read' && breaches.every(({ findings }) => findings.every((one) => one.staleRead));
+  if (isStale) return { ...rule, ...OF_STALE_READS };
+  return rule.money && breaches.every((outcome) => outcome.noMoney) ? { ...rule, money: false, means: null } : rule;
+}
+
+/** The harm of balance calls that show old balances, and where to look in the wallet. */
+const OF_STALE_READS = {
+  means: 'Players see an old balance, which does not include their last bets or wins.',
+  hint: 'Read the balance from the database to which bets and wins are written, and not from a cache or a read replica. Almost every other rule is judged by reading the balance, so fix this rule first.',
+};
+
 /** Returns the scenarios that list the rule, by id. */
 function testing({ id }: Rule, scenarios: readonly ScenarioResult[]): ReadonlyMap<string, ScenarioResult> {
   return new Map(
@@ -209,6 +234,7 @@ function skipOf(outcomes: readonly JudgedOutcome[]) {
  * Returns a function that compares findings by importance. The most severe findings come first. Among equally severe
  * findings, these come first, in this order of preference:
  * - findings that the baseline of the run does not allow
+ * - findings that no known failure of a bet, win or refund explains, and findings with a larger share of the amounts of the calls
  * - findings that no other rule explains
  * - findings of a scenario that lists the rule
  * - findings of a scenario that was played in an everyday currency
@@ -218,9 +244,18 @@ function skipOf(outcomes: readonly JudgedOutcome[]) {
 function byImportance(
   rule: Rule,
   scenarios: readonly ScenarioResult[],
-  { settings }: RunStarted,
+  { run: { settings }, baseline }: { readonly run: RunStarted; readonly baseline: readonly KnownResult[] },
   fresh: readonly RulePlace[],
 ) {
+  const known = KINDS.filter((kind) => baseline.some((one) => one.state === 'failing' && one.known.rule === kind.rule));
+  const isOfKnown = ({ causes, wrongSum }: JudgedFinding): boolean =>
+    known.some(
+      (kind) =>
+        causes.includes(kind.rule) &&
+        (wrongSum?.calls === undefined || wrongSum.calls.some(({ call }) => call === kind.call)),
+    );
+  const shareIn = ({ wrongSum }: JudgedFinding): Share | undefined =>
+    fresh.length > 0 && baseline.length > 0 && wrongSum ? largestShare([wrongSum], settings.stakes ?? {}) : undefined;
   const isFresh = ({ endpoint, scenario }: JudgedFinding): boolean =>
     fresh.some((place) => place.endpoint === endpoint && place.scenario === scenario);
   const claims = new Map(scenarios.map(({ planned }) => [planned.id, planned.rules.indexOf(rule.id)]));
@@ -237,7 +272,8 @@ function byImportance(
     const claim = claims.get(scenario) ?? -1;
     const isNamesake = scenario.split('#')[0] === rule.id.replace('.', '/');
     return (
-      (isFresh(finding) ? 128 : 0) +
+      (isFresh(finding) ? 256 : 0) +
+      (known.length > 0 && !isOfKnown(finding) ? 128 : 0) +
       (causes.length === 0 ? 64 : 0) +
       (claim === 0 ? 32 : claim > 0 ? 16 : 0) +
       (readable.has(scenario) ? 8 : 0) +
@@ -245,7 +281,11 @@ function byImportance(
       (exchange === null ? 0 : 2)
     );
   };
-  return (a: JudgedFinding, b: JudgedFinding): number => byGravity(a, b) || weight(b) - weight(a);
+  return (a: JudgedFinding, b: JudgedFinding): number =>
+    byGravity(a, b) ||
+    Number(isFresh(b)) - Number(isFresh(a)) ||
+    (isFresh(a) ? bySize(shareIn(b), shareIn(a)) : 0) ||
+    weight(b) - weight(a);
 }
 
 function whyUntested(

@@ -1,5 +1,5 @@
 import type { Attempt, CountedAttempt } from './attempt.ts';
-import type { PlannedScenario, RunEnded } from './event.ts';
+import type { Intermittent, MovedAlone, PlannedScenario, RunEnded } from './event.ts';
 import { graver, type Verdict } from './finding.ts';
 import {
   byGravity,
@@ -152,10 +152,26 @@ export const MOVED_ALONE = `the balance changed without a call of this run: ${EI
 const MAX_NAMES = 4;
 
 /**
- * If a balance changed by itself in a scenario that failed, returns a warning that another user of the session, or wrong reads, may
- * have caused failures. Null if this happened in no scenario.
+ * True if somebody else may have moved balances in the run. False if failures without such a change prove that the operator moves wrong sums
+ * now and then.
  */
-export function movedAloneWarning({ scenarios }: { readonly scenarios: readonly ScenarioResult[] }): string | null {
+export function mayBeOfOthers({ movedAlone, intermittent }: MovedSigns): boolean {
+  return movedAlone !== null || intermittent === null;
+}
+
+/** The signs that somebody else, or the operator, moves balances. */
+interface MovedSigns {
+  readonly movedAlone: MovedAlone | null;
+  readonly intermittent: Intermittent | null;
+}
+
+/**
+ * If a balance changed by itself in a scenario that failed, returns a warning that another user of the session, or wrong reads, may
+ * have caused failures. Null if this happened in no scenario, or if the operator itself is proven to move wrong sums.
+ */
+export function movedAloneWarning(fold: { readonly scenarios: readonly ScenarioResult[] } & MovedSigns): string | null {
+  const { scenarios } = fold;
+  if (!mayBeOfOthers(fold)) return null;
   const seen = scenarios
     .filter(({ verdict, reason }) => verdict === 'fail' && reason === MOVED_ALONE)
     .map(({ planned }) => planned.id);

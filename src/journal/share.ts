@@ -98,6 +98,11 @@ export function largestOf(shares: readonly Share[]): Share | undefined {
   return [...shares].sort(inOrder).at(-1);
 }
 
+/** Compares two shares by their size, so that sorting puts the smallest one first. A share that is not known counts as equal. */
+export function bySize(one: Share | undefined, other: Share | undefined): number {
+  return one && other ? inOrder(one, other) : 0;
+}
+
 const WHOLE: Share = { wrong: Money.of('1'), moved: Money.of('1') };
 
 /** True if a share is much larger than another one, so that it comes from another failure. */

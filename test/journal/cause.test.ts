@@ -72,6 +72,13 @@ describe('the likely causes of the broken rules', () => {
     expect(causes[0]?.explains.map(({ rule }) => rule)).toEqual(['bet.debit', 'win.credit']);
   });
 
+  it('explain a bet above the balance by wrong bets only if these made a balance wrong', async () => {
+    const above = found('b', 'bet.insufficient-funds', 'fail', { causes: ['bet.debit'] });
+    const causes = (more: Partial<Finding>) => causesOf({ a: [found('a', 'bet.debit', 'fail', more)], b: [above] });
+    expect(names(await causes({ wrongSum: { amount: '1', currency: 'USD' } }))).toEqual(['bet.debit']);
+    expect(names(await causes({ wrongReply: true }))).toEqual(['bet.debit', 'bet.insufficient-funds']);
+  });
+
   it('do not depend on the order of the findings', async () => {
     const a = [found('a', 'bet.debit', 'fail', { causes: ['win.credit'] })];
     const b = [found('b', 'win.credit', 'fail', { causes: ['bet.debit'] })];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RULES, type RuleId } from '../../src/contract/catalogue.ts';
-import type { JournalEvent, Raced, ScenarioEnded } from '../../src/journal/event.ts';
+import type { JournalEvent, KnownFailure, Raced, ScenarioEnded } from '../../src/journal/event.ts';
+import type { Finding } from '../../src/journal/finding.ts';
 import { type Fold, foldJournal, startFold } from '../../src/journal/fold.ts';
 import type { RuleResult } from '../../src/journal/rule-result.ts';
 import { attributed, ended, exchange, found, planned, runEnded, runOf, runStarted, started } from './events.ts';
@@ -382,5 +383,67 @@ describe('the size of the result of a journal', () => {
   it('does not depend on the number of findings and exchanges', async () => {
     const [small, large] = [await foldedSize(200), await foldedSize(20_000)];
     expect(large / small).toBeLessThan(1.05);
+  });
+});
+
+describe('the rule about balance calls', () => {
+  it('says to look for a cache or a replica if each failure is an old balance', async () => {
+    const hintOf = async (...findings: readonly Partial<Finding>[]): Promise<string | undefined> => {
+      const fold = await foldJournal([
+        runStarted([planned('a', ['balance.read'])]),
+        started('a'),
+        ...findings.map((more) => found('a', 'balance.read', 'fail', more)),
+        ended('a', { verdict: 'fail' }),
+        runEnded(),
+      ]);
+      return fold.rules.find(({ rule }) => rule.id === 'balance.read')?.rule.hint;
+    };
+    expect(await hintOf({ staleRead: true })).toContain('not from a cache or a read replica');
+    expect(await hintOf({ staleRead: true }, {})).toContain('verifies the signature');
+  });
+});
+
+describe('the first example of a rule that is worse than the baseline allows', () => {
+  const known = {
+    endpoint: null,
+    scenario: null,
+    intermittent: true,
+    reason: 'known',
+    ticket: 'PAY-1',
+    expires: '2999-01-01',
+    line: 1,
+    tried: true,
+  } as const;
+  const firstOf = async (rule: RuleId, entry: Partial<KnownFailure>, ...findings: readonly Partial<Finding>[]) => {
+    const ids = ['a', 'b', 'c'];
+    const start = runStarted(ids.map((id) => planned(id, [rule])));
+    const fold = await foldJournal([
+      {
+        ...start,
+        settings: { ...start.settings, stakes: { USD: '1' } },
+        baseline: { file: 'b.yaml', known: [{ ...known, rule: 'win.credit', ...entry }] },
+      },
+      ...ids.flatMap((id, at): readonly JournalEvent[] => [
+        started(id),
+        found(id, rule, 'fail', { wrongSum: { amount: '-3', currency: 'USD', moved: '6' }, ...findings[at] }),
+        found(id, 'win.credit', 'fail', { wrongSum: { amount: '-3', currency: 'USD', moved: '6' } }),
+        ended(id, { verdict: 'fail' }),
+      ]),
+      runEnded(),
+    ]);
+    return fold.rules.find(({ rule: { id } }) => id === rule)?.findings[0]?.scenario;
+  };
+
+  it('is one that calls of the known failure do not explain', async () => {
+    const of = (call: 'bet' | 'win'): Partial<Finding> => ({
+      causes: ['win.credit'],
+      wrongSum: { amount: '-3', currency: 'USD', moved: '6', calls: [{ call, amount: '6' }] },
+    });
+    expect(await firstOf('concurrency.no-lost-update', {}, of('win'), of('bet'), of('win'))).toBe('b');
+  });
+
+  it('has the largest share of the amounts of its calls', async () => {
+    const share = (amount: string): Partial<Finding> => ({ wrongSum: { amount, currency: 'USD', moved: '6' } });
+    expect(await firstOf('bet.debit', {}, share('-3'), share('-3'), share('-6'))).toBe('c');
   });
 });

@@ -3,6 +3,7 @@ import { conclude } from '../../src/journal/conclusion.ts';
 import type { Intermittent, JournalEvent, MovedAlone } from '../../src/journal/event.ts';
 import { EXPECTATION, type Finding } from '../../src/journal/finding.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
+import { MOVED_ALONE, movedAloneWarning } from '../../src/journal/scenario-result.ts';
 import { ended, exchange, found, planned, runEnded, runStarted, started } from './events.ts';
 
 const scenario = planned('bet/debit', ['bet.debit']);
@@ -103,6 +104,22 @@ describe('a failure that only a balance shows, and that did not occur again', ()
     const rule = fold.rules.find(({ rule: { id } }) => id === 'bet.debit');
     if (reason !== null) expect(rule).toMatchObject({ reason: expect.stringContaining(reason) });
     expect(fold.scenarios.map(({ verdict }) => verdict)).toEqual([exitCode === 1 ? 'fail' : 'inconclusive']);
+  });
+
+  it('has no warning about others if the operator is proven to fail now and then', async () => {
+    const proof = { event: 'intermittent', sessionID: 's', player: 'anna', times: 3 } as const;
+    const warningOf = async (...more: readonly JournalEvent[]) =>
+      movedAloneWarning(
+        await foldJournal([
+          runStarted([scenario]),
+          started(scenario.id),
+          found(scenario.id, 'bet.debit', 'fail', { wrongSum }),
+          ended(scenario.id, { verdict: 'fail', reason: MOVED_ALONE }),
+          ...more,
+          runEnded(),
+        ]),
+      );
+    expect([await warningOf(), await warningOf(proof)]).toEqual([expect.stringContaining('another process'), null]);
   });
 
   it('is undecided without a wrong sum too, if more bets were accepted than croupier knew money for', async () => {

@@ -6,7 +6,8 @@ import type { JudgedFinding } from '../../journal/judged-outcome.ts';
 import { mayExplainIn } from '../../journal/results/explaining.ts';
 import { playedPlayers } from '../../journal/results/played-players.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
-import { MOVED_ALONE } from '../../journal/scenario-result.ts';
+import { MOVED_ALONE, mayBeOfOthers } from '../../journal/scenario-result.ts';
+import { needsMovedMoney } from '../../journal/second-effect.ts';
 import { clauseText } from '../clause.ts';
 import { forTerminal } from '../escape.ts';
 import { type Evidence, timelineOf } from '../evidence.ts';
@@ -115,7 +116,7 @@ export function shortBreachLines(
     lines.push(...row('also in', names.slice(0, MAX_NAMES).join(', ') + more, 2, options));
   }
   if (result) lines.push(...endpointRow(result, options));
-  if (id !== EXPECTATION) lines.push(...row('to fix', ruleById(id).hint, 2, options));
+  if (id !== EXPECTATION) lines.push(...row('to fix', resultOf(id, fold).hint, 2, options));
   return lines;
 }
 
@@ -206,7 +207,7 @@ export function breachLines(
     lines.push('', ...row('also in', names + more, 2, options));
   }
   if (id !== EXPECTATION)
-    lines.push(...(alsoIn.length === 0 ? [''] : []), ...row('to fix', ruleById(id).hint, 2, options));
+    lines.push(...(alsoIn.length === 0 ? [''] : []), ...row('to fix', resultOf(id, fold).hint, 2, options));
   return lines;
 }
 
@@ -254,7 +255,7 @@ function findingLines(
   const timeline = timelineOf(finding, evidence);
   const played = fold.scenarios.find(({ planned }) => planned.id === finding.scenario);
   const title = played?.planned.title ?? '';
-  const movedAlone = played?.reason === MOVED_ALONE ? MOVED_ALONE : null;
+  const movedAlone = played?.reason === MOVED_ALONE && mayBeOfOthers(fold) ? MOVED_ALONE : null;
   const id = forTerminal(finding.scenario);
   const oneLine = columnsOf(id) + columnsOf(forTerminal(title)) + 4 <= options.width;
   const heading = [`  ${paint.bold(id)}${oneLine ? `  ${forTerminal(title)}` : ''}`];
@@ -264,7 +265,10 @@ function findingLines(
   const causes = finding.causes.filter((cause) =>
     fold.rules.some(
       (result) =>
-        result.rule.id === cause && result.verdict === 'fail' && mayExplainIn(finding.scenario, result, players),
+        result.rule.id === cause &&
+        result.verdict === 'fail' &&
+        (!needsMovedMoney(cause, finding) || Object.keys(result.wrongSums).length > 0) &&
+        mayExplainIn(finding.scenario, result, players),
     ),
   );
   return [

@@ -1,4 +1,3 @@
-import { ruleById } from '../../contract/catalogue.ts';
 import { plural } from '../../contract/plural.ts';
 import { RULE_GROUPS, type RuleGroup } from '../../contract/rule.ts';
 import type { Verdict } from '../../journal/finding.ts';
@@ -176,7 +175,7 @@ function noteText(result: RuleResult, fold: Fold, evidence: Evidence): string {
   const finding = result.findings.find(({ verdict }) => verdict === 'note');
   const exchange = evidence.exchanges.get(finding?.exchange ?? '');
   const happened = reasonText(result);
-  const { hint } = ruleById(result.rule.id);
+  const { hint } = result.rule;
   if (!exchange) return `${capital(happened)}. ${hint}`;
   const sent = callWords(exchange.sending, fold.run.settings.sessions);
   const words = happened.startsWith('answered ') ? `The ${sent} was ${happened}` : `After the ${sent}: ${happened}`;
@@ -229,7 +228,7 @@ function warning(result: RuleResult, fold: Fold, evidence: Evidence, options: Re
   }
   const because = explanation(result, fold);
   if (because !== null) lines.push(...row('because', because, 4, options));
-  return [...lines, ...row('to fix', ruleById(rule.id).hint, 4, options)];
+  return [...lines, ...row('to fix', rule.hint, 4, options)];
 }
 
 /** Says which broken rules explain a warning. Returns null if no broken rule explains the warning. */
