@@ -134,12 +134,13 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): UpdatedBa
     const place = narrower.find((index) => !widened.has(index));
     if (place !== undefined) widened.set(place, entry);
     const { reason, ticket, expires } = drafts[place ?? narrower[0] ?? -1] ?? {};
+    const earliest = expires && earliestDay(expires, narrower, drafts);
     return {
       isInPlace: place !== undefined,
       ...entry,
       reason: reason || entry.reason,
       ticket: ticket || entry.ticket,
-      expires: expires || entry.expires,
+      expires: earliest || entry.expires,
     };
   });
   // An entry that is extended keeps its place, its other keys and its comments. So a review shows only what is new.
@@ -153,7 +154,11 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): UpdatedBa
     ...[...widened].map(([index, entry]) => {
       const others = drafts.flatMap((draft, at) => (isWithin(draft, entry) && !widened.has(at) ? [at] : []));
       const comments = others.flatMap((at) => commentsOfItem(yaml, at)).filter((one) => !isRemark(one.slice(1).trim()));
-      return [index, keyChange(['scenario', ...LIMIT_KEYS], [...comments, ...conditionLines(entry)])] as const;
+      const { expires } = drafts[index] ?? {};
+      const earliest = expires && earliestDay(expires, others, drafts);
+      const day = earliest && earliest !== expires ? [`expires: ${earliest} # ${EARLIEST}`] : [];
+      const keys = ['scenario', ...LIMIT_KEYS, ...(day.length > 0 ? ['expires'] : [])];
+      return [index, keyChange(keys, [...comments, ...conditionLines(entry), ...day])] as const;
     }),
   ];
   const removed = new Set([...unneeded, ...replaced]);
@@ -175,6 +180,17 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): UpdatedBa
     }),
   ];
   return { text, changes };
+}
+
+/** The comment at the last day of an entry that comes from another entry. */
+const EARLIEST = 'the earliest last day of the entries that this entry replaces';
+
+/** Returns the earliest last day of some entries, so that no failure is accepted longer than its own entry says. ISO dates can be compared as texts. */
+function earliestDay(own: string, replaced: readonly number[], drafts: readonly Draft[]): string {
+  return replaced.reduce((day, index) => {
+    const other = drafts[index]?.expires;
+    return other && other < day ? other : day;
+  }, own);
 }
 
 function changeOf(

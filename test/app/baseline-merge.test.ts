@@ -183,6 +183,23 @@ describe('bringing a baseline up to date', () => {
     expect(updatedText('', 'b.yaml', await broken(6, false))).toContain('    - bet/s5\n');
   });
 
+  it('gives an entry that replaces others the earliest of their last days', async () => {
+    const scenarios = Array.from({ length: 6 }, (_, at) => planned(`bet/s${at}`, ['bet.debit']));
+    const run = await foldJournal([
+      runStarted(scenarios),
+      ...scenarios.flatMap(({ id }) => [started(id), found(id, 'reply.success-is-200', 'fail'), ended(id)]),
+      runEnded(),
+    ]);
+    const entry = (scenario: string, day: string): string =>
+      `- rule: reply.success-is-200\n  client: acme\n  scenario: ${scenario}\n  reason: r\n  ticket: T\n  expires: ${day}\n`;
+    const dayOf = (...days: readonly string[]): string | undefined =>
+      /expires: (.*)/.exec(updatedText(days.map((day, at) => entry(`bet/s${at}`, day)).join(''), 'b.yaml', run))?.[1];
+    expect(dayOf('2999-03-31', '2999-01-31')).toBe(
+      '2999-01-31 # the earliest last day of the entries that this entry replaces',
+    );
+    expect(dayOf('2999-01-31', '2999-03-31')).toBe('2999-01-31');
+  });
+
   it('names no scenario if a rule fails only in some currencies, because each run plays other scenarios in them', async () => {
     const scenarios = Array.from({ length: 8 }, (_, at) => planned(`bet/s${at}`, ['reply.success-is-200']));
     const sessions = ['USD', 'JPY', 'EUR'].map((currency) => ({

@@ -99,8 +99,10 @@ export class AttemptRunner {
   #keepAliveGivenUp = false;
   readonly #latePeriods: LatePeriods;
   #hasUnproven = false;
-  /** True if single calls have wrong effects now and then, as the baseline or a failure that did not occur again shows. */
+  /** True if the baseline, or a failure that did not occur again, shows that single calls have wrong effects now and then. */
   #failsNowAndThen: boolean;
+  /** For each rule about the effect of one kind of call: the number of scenarios in which it failed, and in which it only passed. */
+  readonly #ofSingleCalls = new Map<string, { failed: number; passed: number }>();
 
   constructor(runContext: RunContext) {
     this.#context = runContext;
@@ -179,7 +181,7 @@ export class AttemptRunner {
       attempted = await this.#repeat(series, attempted, times);
     }
     if (attempted.findings.some(isUnproven)) this.#hasUnproven = true;
-    if (attempted.findings.some((one) => isUnrepeated(one) && isOfSingleCall(one))) this.#failsNowAndThen = true;
+    this.#countSingleCalls(attempted);
     attempted = await this.#playMoreRounds(series, attempted);
     const repeated = attempted.findings.filter(isRepeated);
     // After a failure of the rule has occurred again, further failures of the rule count without a repetition.
@@ -211,13 +213,30 @@ export class AttemptRunner {
     return this.#playAttempts(again, { fewerReads: false, breaches: [], earlier, repetition, keepsFailures });
   }
 
+  #countSingleCalls({ findings, played: { passes } }: Attempted): void {
+    if (findings.some((one) => isUnrepeated(one) && isOfSingleCall(one))) this.#failsNowAndThen = true;
+    for (const rule of OF_SINGLE_CALLS) {
+      const count = this.#ofSingleCalls.get(rule) ?? { failed: 0, passed: 0 };
+      if (findings.some((one) => isFailure(one) && one.rule === rule)) count.failed += 1;
+      else if (passes[rule]) count.passed += 1;
+      this.#ofSingleCalls.set(rule, count);
+    }
+  }
+
+  /** True if single calls have wrong effects now and then. A rule that only fails in few scenarios shows this too. */
+  get #mayFailNowAndThen(): boolean {
+    const isSeldom = ({ failed, passed }: { failed: number; passed: number }): boolean =>
+      failed > 0 && passed >= failed * MIN_PASSES;
+    return this.#failsNowAndThen || [...this.#ofSingleCalls.values()].some(isSeldom);
+  }
+
   /**
    * Plays a race again if single calls fail now and then, and if each round of the race has failed so far. If a round passes, perhaps only
    * such a call failed in the others.
    */
   async #playMoreRounds(series: AttemptSeries, attempted: Attempted): Promise<Attempted> {
     const { options, isStopped, isDisturbed } = this.#context;
-    if (!this.#failsNowAndThen || !hasRace(series.plan) || options.isUnlocked === true) return attempted;
+    if (!this.#mayFailNowAndThen || !hasRace(series.plan) || options.isUnlocked === true) return attempted;
     const mayBeOfCall = (finding: Finding): boolean => isRepeated(finding) && !isOfSingleCall(finding);
     let last = attempted;
     for (let times = 0; times < MAX_MORE_ROUNDS; times += 1) {
@@ -533,6 +552,8 @@ const REPETITIONS_IF_DISTURBED = 2;
 const MAX_SEARCHES = 8;
 /** Maximum number of further attempts at each of these scenarios. */
 const MAX_SEARCH_ATTEMPTS = 6;
+/** A rule about single calls that fails now and then passes in at least this number of scenarios for each scenario in which it fails. */
+const MIN_PASSES = 5;
 /** Maximum number of further attempts at a race of which each round has failed. */
 const MAX_MORE_ROUNDS = 5;
 
@@ -563,9 +584,11 @@ function isUnrepeated(finding: Finding): boolean {
   return isFailure(finding) && finding.unrepeated === true && finding.wrongSum !== undefined;
 }
 
-/** True for a failure of a rule about the effect of one kind of call. Such a call may fail in each scenario. */
+/** The rules about the effect of one kind of call. Such a call may fail in each scenario. */
+const OF_SINGLE_CALLS = ['bet.debit', 'win.credit', 'refund.restore'] as const;
+
 function isOfSingleCall({ rule }: { readonly rule: string }): boolean {
-  return rule === 'bet.debit' || rule === 'win.credit' || rule === 'refund.restore';
+  return OF_SINGLE_CALLS.some((one) => one === rule);
 }
 
 function placeOf({ rule, endpoint }: Pick<Finding, 'rule' | 'endpoint'>): string {

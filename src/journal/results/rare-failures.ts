@@ -17,13 +17,22 @@ const OF_CALLS: readonly (readonly [CallName, RuleId])[] = [
 /** If a rule fails once in at least this number of scenarios, the operator breaks it now and then. */
 const MIN_ONCE = 2;
 
+/** If at most this share of its checks fails, a rule fails now and then. Calls of a single player are usually a larger share. */
+const SELDOM = 0.1;
+
+function failsSeldom(tried: readonly JudgedOutcome[]): boolean {
+  const failed = countOf(tried, ({ verdict }) => verdict === 'fail');
+  return failed <= countOf(tried, () => true) * SELDOM;
+}
+
 /**
  * Returns a function that makes failures undecided that a rare failure of another rule explains. If the operator takes a wrong sum for a
  * bet only now and then, such a bet may be part of a scenario about another rule. The other rule is undecided under all these conditions:
  *
  * - its failure did not occur again when croupier repeated the scenario, or it occurred again only in some rounds of a race, and no more
  *   often than the rule about the call fails elsewhere;
- * - the rule about the call fails now and then in other scenarios: the baseline says so, or two of these failures did not occur again;
+ * - the rule about the call fails now and then in other scenarios: the baseline says so, two of these failures did not occur again, or
+ *   only few checks of the rule fail;
  * - for `money.conservation`, no other kind of call fails. Otherwise, any call may lose money, and this rule says so;
  * - a call of this kind was sent since the last read, and the same error of this call gives exactly the wrong sum. If the judge has divided
  *   a wrong balance into sums of several rules, their total counts.
@@ -46,8 +55,9 @@ export function withoutRareFailures(
   const rare = OF_CALLS.flatMap(([call, rule]) => {
     const own = failing.filter((one) => one.rule === rule && one.sums.length > 0);
     const isListed = known.some((one) => one.rule === rule && one.intermittent && !one.undecided);
-    const isRare = isListed || own.filter(({ isUnrepeated }) => isUnrepeated).length >= MIN_ONCE;
     const tried = outcomes.filter((one) => one.rule === rule && isDecided(one));
+    const isOnce = own.filter(({ isUnrepeated }) => isUnrepeated).length >= MIN_ONCE;
+    const isRare = isListed || isOnce || (own.length >= MIN_ONCE && failsSeldom(tried));
     return isRare ? [{ call, rule, own, tried }] : [];
   });
   const kinds = OF_CALLS.filter(([, rule]) => failing.some((one) => one.rule === rule)).length;

@@ -116,7 +116,7 @@ export class IdleReads {
     const isNew = step.origin.kind === 'fresh' && !planned.sameTxID;
     if (!isNew) {
       if (this.#isSecondEffect(observed, said, wallet)) this.#addLink(this.#linkOfResend(observed, said), wallet);
-      else replies.sentAgain();
+      else replies.sentAgain(observed.earlier?.effect ?? observed.effect);
       return;
     }
     const last = wallet.moves.at(-1);
@@ -131,7 +131,7 @@ export class IdleReads {
     replies.behind.reply(step.call, said, delta);
     const alsoAbout = wallet.latestChecksOf(step.key).map((one) => one.rule);
     const ruleOfNew = isPlain(planned) ? rule : undefined;
-    const link = { rule: ruleOfNew, step, exchange: exchange.id, said, delta, alsoAbout, isAgain: false };
+    const link = { rule: ruleOfNew, step, exchange: exchange.id, said, delta, alsoAbout };
     this.#addLink({ ...link, scenario: this.#scenario }, wallet);
   }
 
@@ -153,7 +153,7 @@ export class IdleReads {
     );
   }
 
-  #linkOfResend({ planned, exchange }: ObservedCall, said: Money): ReplyLink {
+  #linkOfResend({ planned, exchange, earlier, effect }: ObservedCall, said: Money): ReplyLink {
     const { step, refundsBefore, regular } = planned;
     const rule: RuleId | undefined =
       step.origin.kind === 'earlier'
@@ -166,8 +166,9 @@ export class IdleReads {
               ? 'idempotency.after-refund'
               : `idempotency.${step.call}`;
     const alsoAbout: readonly RuleId[] = step.call === 'balance' ? [] : [`idempotency.${step.call}`];
-    const { id } = exchange;
-    return { rule, step, exchange: id, said, delta: Money.zero, alsoAbout, isAgain: true, scenario: this.#scenario };
+    const again = earlier?.effect ?? effect;
+    const call = { step, exchange: exchange.id, scenario: this.#scenario };
+    return { rule, ...call, said, delta: Money.zero, alsoAbout, again };
   }
 
   #addLink(link: ReplyLink, wallet: Wallet): void {
@@ -183,8 +184,9 @@ export class IdleReads {
 
   /** @param next the call whose reply continues from the wrong sum */
   #reportWrongLink(wrong: WrongLink, next: ReplyLink, wallet: Wallet): void {
-    const { rule, said, before, delta, by, alsoAbout, isAgain, isOfEarlier } = wrong;
+    const { rule, said, before, delta, by, alsoAbout, again, isOfEarlier } = wrong;
     const { call } = wrong.step;
+    const isAgain = again !== undefined;
     const effect = isAgain ? `a ${call} that is sent again has no second effect` : PLAIN_EFFECTS[call]?.expected;
     const expected = `${effect}: after ${before}, the balance is ${before.plus(delta)}`;
     const where = isOfEarlier

@@ -15,8 +15,8 @@ export interface ReplyLink {
   readonly delta: Money;
   /** Other rules about the same call. The breach of one of them explains the wrong sum. */
   readonly alsoAbout: readonly RuleId[];
-  /** True if the call sends a transaction again, perhaps with another body. */
-  readonly isAgain: boolean;
+  /** The signed sum that the transaction moved at first, if the call sends it again, perhaps with another body. */
+  readonly again?: Money;
   /** The id of the scenario that sent the call. */
   readonly scenario: string;
 }
@@ -63,14 +63,14 @@ export class ReplyChain {
   #last: Last | undefined;
   #wrong: PossiblyWrong | undefined;
   #lastRead: Money | undefined;
-  /** True if a transaction was sent again after the last reply. It may have moved money. */
-  #isSentAgain = false;
+  /** The effects of the transactions that were sent again after the last reply. Perhaps they moved money again. */
+  #sentAgain: readonly Money[] = [];
 
   /** Forgets the replies. This is necessary after a call whose effect is not certain. */
   interrupt(): void {
     this.#last = undefined;
     this.#wrong = undefined;
-    this.#isSentAgain = false;
+    this.#sentAgain = [];
   }
 
   /** Called when a scenario begins. */
@@ -78,9 +78,13 @@ export class ReplyChain {
     if (this.#wrong) this.#wrong = { ...this.#wrong, isOfEarlier: true };
   }
 
-  /** Notes that a transaction was sent again, and that its reply may be the stored first reply. */
-  sentAgain(): void {
-    this.#isSentAgain = true;
+  /**
+   * Notes that a transaction was sent again, and that its reply may be the stored first reply.
+   *
+   * @param effect the signed sum that the transaction moved at first
+   */
+  sentAgain(effect: Money): void {
+    this.#sentAgain = [...this.#sentAgain, effect];
   }
 
   /** The balance in the last reply. undefined if it is not known. */
@@ -118,14 +122,16 @@ export class ReplyChain {
   add(link: ReplyLink, isOld: boolean): WrongLink | undefined {
     const last = this.#last;
     const wrong = this.#wrong;
-    const isSentAgain = this.#isSentAgain;
-    const { rule, said, delta, step } = link;
+    const sentAgain = this.#sentAgain;
+    const { rule, said, delta, step, again } = link;
     const by = last && said.minus(last.said).minus(delta);
     const fits = by?.isZero() === true;
     this.#wrong = undefined;
-    this.#isSentAgain = false;
+    this.#sentAgain = [];
     // Perhaps several repeated calls in a row have moved money. Then the reply to the next new call shows this for all of them.
-    const isFurther = wrong?.isAgain === true && link.isAgain;
+    const isFurther = wrong?.again !== undefined && again !== undefined;
+    // If this transaction has moved exactly its own sum again, and no other one could move this sum, the others do not matter.
+    const isOwn = by !== undefined && again?.equals(by) === true && !sentAgain.some((one) => one.equals(by));
     // A call that moves nothing fits any reply that is repeated, so it does not show that its kind has right replies.
     this.#last =
       last && fits && delta.isZero()
@@ -134,7 +140,7 @@ export class ReplyChain {
     if (!last || !by) return undefined;
     if (!fits) {
       if (isFurther) this.#wrong = wrong;
-      else if (!wrong && !isSentAgain && rule)
+      else if (!wrong && (sentAgain.length === 0 || isOwn) && rule)
         this.#wrong = {
           ...link,
           rule,

@@ -42,9 +42,13 @@ export class ReplyHistory {
     this.behind.interrupt();
   }
 
-  /** Notes that a transaction was sent again. Its reply may be the stored first reply, so its balance says nothing. */
-  sentAgain(): void {
-    this.chain.sentAgain();
+  /**
+   * Notes that a transaction was sent again. Its reply may be the stored first reply, so its balance says nothing.
+   *
+   * @param effect the signed sum that the transaction moved at first
+   */
+  sentAgain(effect: Money): void {
+    this.chain.sentAgain(effect);
     this.behind.sentAgain();
   }
 }

@@ -141,7 +141,10 @@ describe('a failure that only a balance shows, if somebody else may move the bal
     const attempts = ({ events }: Ran): number =>
       events.filter((event) => event.event === 'scenario-started' && event.scenario === race.id).length;
     const [now, always] = [await halves([1, 2]), await halves(EVERY)];
-    expect([attempts(now), attempts(always)]).toEqual([3, 7]);
+    // An attempt ends with the first round that fails.
+    const hasPassed = ({ events }: Ran): boolean => events.some((event) => event.event === 'race' && event.round > 1);
+    expect([hasPassed(now), hasPassed(always)]).toEqual([true, false]);
+    expect(attempts(always)).toBeGreaterThanOrEqual(7);
     expect([now, always].map((run) => run.findings('concurrency.no-lost-update').at(-1)?.unrepeated)).toEqual([
       undefined,
       undefined,

@@ -113,6 +113,33 @@ describe('a wrong sum of a player whose reads are old', () => {
     expect(shown(takesAgain(), steps)).toEqual(['idempotency.bet -2']);
   });
 
+  it('of a repeated win is shown although the reply to a repeated bet before it is the stored one', () => {
+    const steps = `${rounds(5)}
+  - bet: { amount: "2.00" }
+    as: first
+  - win: { round: first, amount: "5.00" }
+    as: won
+  - balance:
+  - resend: first
+  - balance:
+  - resend: won
+  - balance:
+  - bet: { amount: "4.00" }
+  - balance:`;
+    const pays = (sum: string): Fault => {
+      const seen = new Set<unknown>();
+      return ({ call, fields }, honest, wallet) => {
+        const isAgain = call === 'win' && seen.has(fields?.txID);
+        seen.add(fields?.txID);
+        const reply = honest();
+        if (isAgain) wallet.move(sum);
+        return isAgain ? wallet.ok() : reply;
+      };
+    };
+    // The repeated bet may have taken 2.00 too.
+    expect([shown(pays('5.00'), steps), shown(pays('3.00'), steps)]).toEqual([['idempotency.win 5'], []]);
+  });
+
   it('of a bet with a used txID in another session is shown if the next reply continues from it', () => {
     const steps = `needs: { second: { player: same } }
 steps:
