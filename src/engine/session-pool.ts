@@ -2,7 +2,7 @@ import { currencyByCode } from '../contract/currencies.ts';
 import { plural } from '../contract/plural.ts';
 import { hasDecimalAmounts } from '../contract/versions.ts';
 import type { Needs, SessionNeed } from '../scenario/plan/plan.ts';
-import type { MovingCall } from './moving-calls.ts';
+import type { MovingCall, RareAmount } from './moving-calls.ts';
 import type { ClientUnderTest, SessionAssignment, SessionUnderTest } from './run-options.ts';
 import { statedDecimals } from './stakes.ts';
 
@@ -68,6 +68,8 @@ export interface CallsToPlay {
   readonly calls: readonly MovingCall[];
   /** For each kind of call: the number of scenarios of one session that have it and that no player has got yet, with this one. */
   readonly left: Readonly<Record<MovingCall, number>>;
+  /** The rare amounts of the scenario. Left out: it has none. */
+  readonly amounts?: readonly RareAmount[];
 }
 
 const NO_CALLS: CallsToPlay = { calls: [], left: { win: 0, refund: 0 } };
@@ -80,8 +82,10 @@ export class SessionPool {
   readonly #sessions: readonly SessionUnderTest[];
   readonly #decimalsOf: (session: SessionUnderTest) => number | null;
   readonly #busy = new Set<string>();
-  /** Number of scenarios that each player has taken part in: all scenarios, and those with wins or refunds. */
+  /** Number of scenarios that each player has taken part in: all scenarios, those with wins or refunds, and those with rare amounts. */
   readonly #played = {
+    decimals: new Map<string, number>(),
+    balance: new Map<string, number>(),
     all: new Map<string, number>(),
     win: new Map<string, number>(),
     refund: new Map<string, number>(),
@@ -136,14 +140,14 @@ export class SessionPool {
    * whose player has played the fewest scenarios. Otherwise, most scenarios would be played by the players that are configured first,
    * and a fault of another player or currency would show in few scenarios. Of the sessions of this player, takes the one that has played the
    * fewest scenarios of one session, because a fault may concern one session only. If the scenario has wins or refunds, the scenarios with such
-   * calls are compared first. The last of these scenarios are kept for players who have played too few of them. Of several sessions,
+   * calls are compared first, and before them the scenarios with the same rare amounts. The last of these scenarios are kept for players who have played too few of them. Of several sessions,
    * takes the first assignment, so that every run compares the same players.
    *
    * @returns undefined if no assignment is free, or if the scenario is kept for a player who is not free
    */
   take(
     assignments: readonly SessionAssignment[],
-    { calls, left }: CallsToPlay = NO_CALLS,
+    { calls, left, amounts = [] }: CallsToPlay = NO_CALLS,
   ): SessionAssignment | undefined {
     const free = assignments.filter((one) => [...one.values()].every((session) => !this.#busy.has(playerOf(session))));
     const [first] = free;
@@ -155,6 +159,7 @@ export class SessionPool {
     if (isKept && fitting.length === 0) return undefined;
     const [assignment = first] = fitting.sort(
       (a, b) =>
+        sumOf(amounts, (kind) => this.#playedBy(a, kind) - this.#playedBy(b, kind)) ||
         sumOf(calls, (call) => this.#playedBy(a, call) - this.#playedBy(b, call)) ||
         this.#playedBy(a, 'all') - this.#playedBy(b, 'all') ||
         sumOf([...a.values()], (one) => this.#ofSession.get(one.sessionID) ?? 0) -
@@ -165,7 +170,7 @@ export class SessionPool {
         this.#ofSession.set(sessionID, (this.#ofSession.get(sessionID) ?? 0) + 1);
     for (const player of new Set([...assignment.values()].map(playerOf))) {
       this.#busy.add(player);
-      for (const kind of ['all', ...calls] as const)
+      for (const kind of ['all', ...calls, ...amounts] as const)
         this.#played[kind].set(player, (this.#played[kind].get(player) ?? 0) + 1);
     }
     return assignment;
@@ -185,7 +190,7 @@ export class SessionPool {
     return Math.max(0, MIN_SCENARIOS - this.#playedBy(assignment, call));
   }
 
-  #playedBy(assignment: SessionAssignment, kind: 'all' | MovingCall): number {
+  #playedBy(assignment: SessionAssignment, kind: 'all' | MovingCall | RareAmount): number {
     return sumOf([...assignment.values()], (session) => this.#played[kind].get(playerOf(session)) ?? 0);
   }
 

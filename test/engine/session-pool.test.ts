@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { movingCallsOf } from '../../src/engine/moving-calls.ts';
+import { movingCallsOf, rareAmountsOf } from '../../src/engine/moving-calls.ts';
 import type { SessionAssignment, SessionUnderTest } from '../../src/engine/run-options.ts';
 import { SessionPool, walletIdOf } from '../../src/engine/session-pool.ts';
 import type { Needs } from '../../src/scenario/plan/plan.ts';
@@ -117,6 +117,28 @@ describe('scenarios with wins or refunds', () => {
     expect([played, left]).toEqual([Array.from({ length: 6 }, () => 'c'), 5]);
     if (busy) pool.release(busy);
     expect(ids(pool.take(any, { calls: ['win'], left: { win: left, refund: 0 } }))).toBe('b');
+  });
+
+  it('of rare amounts are divided among the players, also if one of them has played more other scenarios', () => {
+    const pool = new SessionPool(SESSIONS);
+    const any = pool.assign(needs('{}'));
+    if ('reason' in any) throw new Error(any.reason);
+    const takes = (amounts: readonly ('decimals' | 'balance')[], from = any): string | undefined => {
+      const taken = pool.take(from, { calls: [], left: { win: 0, refund: 0 }, amounts });
+      if (taken) pool.release(taken);
+      return taken?.get('main')?.player;
+    };
+    const first = takes(['decimals']);
+    const others = any.filter((one) => one.get('main')?.player !== first);
+    for (const _ of [1, 2, 3]) takes([], others);
+    expect([takes(['decimals']), takes([])]).toEqual([others[0]?.get('main')?.player, first]);
+  });
+
+  it('have rare amounts if a call that the operator should accept has decimals, or is about the whole balance', () => {
+    const amountsOf = (steps: string) => rareAmountsOf(planOf(`rules: [balance.read]\nsteps: [${steps}]`));
+    expect(amountsOf('{ bet: { amount: "${stake + unit}" } }')).toEqual(['decimals']);
+    expect(amountsOf('{ bet: { amount: "${balance}" } }')).toEqual(['balance']);
+    expect(amountsOf('{ bet: }, { bet: { amount: "1.50" }, sign: wrong-key, expect: refused }')).toEqual([]);
   });
 
   it('count if the operator should accept the win or refund', () => {

@@ -18,7 +18,7 @@ import { BalanceChanges } from '../balances/balance-changes.ts';
 import { KnownBalances } from '../balances/known-balances.ts';
 import { ShownDecimals } from '../balances/shown-decimals.ts';
 import { Sender } from '../calls/sender.ts';
-import { type MovingCall, movingCallsOf } from '../moving-calls.ts';
+import { type MovingCall, movingCallsOf, rareAmountsOf } from '../moving-calls.ts';
 import type { NotPlayable, RunnableScenario, RunOptions, SessionAssignment, SessionUnderTest } from '../run-options.ts';
 import type { Played } from '../scenario/play-scenario.ts';
 import { WRONG_BOOKING_RULES } from '../scenario/setup-and-teardown.ts';
@@ -493,7 +493,7 @@ class Run {
     for (const one of waiting.slice()) {
       if (running.size >= max) return;
       const notPlayable = this.#giveUpPolicy.reasonAgainst(one.plan);
-      const toPlay = { calls: one.calls, left: this.#left };
+      const toPlay = { calls: one.calls, left: this.#left, amounts: rareAmountsOf(one.plan) };
       const assignment = notPlayable === null ? this.#pool.take(one.assignments, toPlay) : undefined;
       if (notPlayable === null && !assignment) continue;
       waiting.splice(waiting.indexOf(one), 1);
