@@ -14,7 +14,7 @@ export function movingCallsOf({ steps }: Pick<Plan, 'steps'>): readonly MovingCa
 }
 
 /** Amounts that only few scenarios have: with decimals, or of the whole balance. A wallet may round or limit the amounts of one player only. */
-export const RARE_AMOUNTS = ['decimals', 'balance'] as const;
+const RARE_AMOUNTS = ['decimals', 'balance'] as const;
 
 export type RareAmount = (typeof RARE_AMOUNTS)[number];
 
