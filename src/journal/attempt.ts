@@ -54,6 +54,8 @@ export interface Attempt {
   rounds: number;
   /** The rounds of the attempts before. */
   readonly roundsBefore: CheckCounts;
+  /** The exchanges that showed failures in the attempts before. A repetition reports the failures that did not occur again once more. */
+  readonly failedBefore: ReadonlySet<string | null>;
   ended: ScenarioEnded | null;
   /** The earlier failure, if this attempt is a retry; null otherwise. */
   readonly failed: Failure | null;
@@ -89,6 +91,7 @@ export function startAttempt(started: ScenarioStarted | null, before?: Attempt):
     races: [],
     rounds: 0,
     roundsBefore: before ? playedRounds(before) : { failed: 0, checks: 0 },
+    failedBefore: new Set(before && [...before.failedBefore, ...failedExchanges(before)]),
     ended: null,
     failed: failureBefore(started, before),
   };
@@ -104,9 +107,17 @@ function failureBefore(started: ScenarioStarted | null, before: Attempt | undefi
  * has at most one such round.
  */
 export function playedRounds(attempt: Attempt): CheckCounts {
-  const { rounds, roundsBefore } = attempt;
-  const isFailure = rounds > 0 && hasFailed(attempt);
+  const { rounds, roundsBefore, failedBefore } = attempt;
+  const isNew = (exchange: string | null): boolean => exchange === null || !failedBefore.has(exchange);
+  const isFailure = rounds > 0 && failedExchanges(attempt).some(isNew);
   return { failed: roundsBefore.failed + (isFailure ? 1 : 0), checks: roundsBefore.checks + rounds };
+}
+
+/** Returns the exchanges that show the failures of an attempt. Null stands for a failure that no exchange shows. */
+function failedExchanges({ outcomes }: Attempt): readonly (string | null)[] {
+  return [...outcomes.values()].flatMap(({ verdict, samples }) =>
+    verdict === 'fail' ? samples.map(({ exchange }) => exchange) : [],
+  );
 }
 
 function hasFailed({ outcomes }: Attempt): boolean {

@@ -157,7 +157,12 @@ describe('a failure in a race with several rounds', () => {
    * @param rounds the number of rounds of each attempt
    * @param sums the sums of the two rules that the judge names in each of these rounds
    */
-  const foldOfRace = (rounds: readonly number[], sums: Sums, known: readonly KnownFailure[] = []): Promise<Fold> =>
+  const foldOfRace = (
+    rounds: readonly number[],
+    sums: Sums,
+    known: readonly KnownFailure[] = [],
+    exchangeOf: (attempt: number) => string | null = () => null,
+  ): Promise<Fold> =>
     foldJournal([
       { ...runStarted(PLAN), ...(known.length > 0 && { baseline: { file: 'b.yaml', known } }) },
       ...WINS.flatMap(({ id }): readonly JournalEvent[] => [
@@ -168,7 +173,7 @@ describe('a failure in a race with several rounds', () => {
       ...rounds.flatMap((count, at): readonly JournalEvent[] => [
         started(ID, at + 1),
         ...Array.from({ length: count }, (_, round) => race(at + 1, round + 1)),
-        found(ID, 'win.retried', 'fail', { wrongSum: sumOf(sums.retried) }, at + 1),
+        found(ID, 'win.retried', 'fail', { wrongSum: sumOf(sums.retried), exchange: exchangeOf(at + 1) }, at + 1),
         ...(sums.keepsBet ?? []).map((amount) =>
           found(ID, 'win.failed-keeps-bet', 'fail', { wrongSum: sumOf(amount) }, at + 1),
         ),
@@ -217,6 +222,37 @@ describe('a failure in a race with several rounds', () => {
       'inconclusive win.credit',
       'inconclusive win.credit',
     ]);
+  });
+
+  it('is undecided if such wins failed more often in the run of which the baseline was written', async () => {
+    const entry: KnownFailure = {
+      rule: 'win.credit',
+      endpoint: null,
+      scenario: null,
+      reason: 'known',
+      ticket: 'PAY-1',
+      expires: '2999-01-01',
+      intermittent: true,
+      line: 1,
+      tried: true,
+    };
+    const verdict = async (known: KnownFailure): Promise<string | undefined> =>
+      (await foldOfRace([2, 1, 1, 1, 1], { retried: '-2' }, [known])).rules.find(
+        ({ rule }) => rule.id === 'win.retried',
+      )?.verdict;
+    expect([await verdict(entry), await verdict({ ...entry, failedChecks: { failed: 5, checks: 20 } })]).toEqual([
+      'fail',
+      'inconclusive',
+    ]);
+  });
+
+  it('counts a failure once that a repetition only reports again', async () => {
+    const reasonOf = async (exchangeOf: (attempt: number) => string): Promise<string | null | undefined> =>
+      (await foldOfRace([5, 4, 3], { retried: '-2' }, [], exchangeOf)).rules.find(
+        ({ rule }) => rule.id === 'win.retried',
+      )?.reason;
+    expect(await reasonOf(() => 'x1')).toContain('in only 1 of 12 rounds');
+    expect(await reasonOf((attempt) => `x${attempt}`)).toContain('in only 3 of 12 rounds');
   });
 
   it.each<[string, readonly number[], string]>([

@@ -58,7 +58,8 @@ export function withoutRareFailures(
     const tried = outcomes.filter((one) => one.rule === rule && isDecided(one));
     const isOnce = own.filter(({ isUnrepeated }) => isUnrepeated).length >= MIN_ONCE;
     const isRare = isListed || isOnce || (own.length >= MIN_ONCE && failsSeldom(tried));
-    return isRare ? [{ call, rule, own, tried }] : [];
+    const noted = known.flatMap((one) => (one.rule === rule && one.intermittent && one.failedChecks) || []);
+    return isRare ? [{ call, rule, own, tried, noted }] : [];
   });
   const kinds = OF_CALLS.filter(([, rule]) => failing.some((one) => one.rule === rule)).length;
   const withoutWrongCall = (outcome: JudgedOutcome): JudgedOutcome => {
@@ -80,10 +81,11 @@ export function withoutRareFailures(
     const leaving = rare.find(({ own }) => isBetOfMoneyLeft(outcome, own));
     if (leaving) return undecided(outcome, leaving.rule, 'explains this failure in the same scenario', undefined);
     const ofScenario = failing.filter((one) => one.scenario === scenario);
-    const explaining = rare.find(({ call, own, tried }) => {
-      if (!isUnrepeated && !occursByChance(rounds.get(scenario), ratesOutside(scenario, tried))) return false;
-      const errors = own.filter((one) => one.scenario !== scenario).flatMap((one) => one.sums);
-      const ofSameScenario = own.filter((one) => one.scenario === scenario).flatMap((one) => one.sums);
+    const explaining = rare.find((one) => {
+      const { call, own } = one;
+      if (!isUnrepeated && !occursByChance(rounds.get(scenario), usualRate(scenario, one))) return false;
+      const errors = own.filter((each) => each.scenario !== scenario).flatMap((each) => each.sums);
+      const ofSameScenario = own.filter((each) => each.scenario === scenario).flatMap((each) => each.sums);
       const isOfCall = (sum: WrongSum): boolean => errors.some((error) => isExplained(sum, call, error));
       return (
         sums.length === count &&
@@ -126,6 +128,8 @@ interface RareRule {
   readonly own: readonly JudgedOutcome[];
   /** The outcomes of the rule with a decision. */
   readonly tried: readonly JudgedOutcome[];
+  /** How often the rule failed in the run of which the baseline was written. Empty if the baseline does not say this. */
+  readonly noted: readonly CheckCounts[];
 }
 
 /**
@@ -149,15 +153,15 @@ function isOfWrongCalls({ scenario, sums, count, findings }: JudgedOutcome, { ca
  */
 function haveWrongCalls(
   races: readonly JudgedOutcome[],
-  { call, tried }: RareRule,
+  rare: RareRule,
   rounds: ReadonlyMap<string, CheckCounts>,
 ): boolean {
   let [failed, checks, expected] = [0, 0, 0];
   for (const { scenario, sums } of races) {
     const played = rounds.get(scenario);
-    const usual = ratesOutside(scenario, tried);
+    const usual = usualRate(scenario, rare);
     if (!played || usual.checks === 0) return false;
-    const calls = Math.max(1, ...sums.map((sum) => amountsOf(sum, call).length));
+    const calls = Math.max(1, ...sums.map((sum) => amountsOf(sum, rare.call).length));
     failed += played.failed;
     checks += played.checks;
     expected += played.checks * (1 - (1 - usual.failed / usual.checks) ** calls);
@@ -187,10 +191,11 @@ function isOfSeveral(sum: WrongSum, kind: CallName, error: WrongSum): boolean {
   );
 }
 
-/** Returns how often a rule failed in the other scenarios. */
-function ratesOutside(scenario: string, tried: readonly JudgedOutcome[]): CheckCounts {
+/** Returns how often a rule failed in the other scenarios, or in the run of which the baseline was written, if this is more often. */
+function usualRate(scenario: string, { tried, noted }: RareRule): CheckCounts {
   const others = tried.filter((one) => one.scenario !== scenario);
-  return { failed: countOf(others, ({ verdict }) => verdict === 'fail'), checks: countOf(others, () => true) };
+  const now = { failed: countOf(others, ({ verdict }) => verdict === 'fail'), checks: countOf(others, () => true) };
+  return noted.reduce((high, one) => (one.failed * high.checks > high.failed * one.checks ? one : high), now);
 }
 
 /**
