@@ -51,7 +51,7 @@ import { ServerErrors } from './network/server-errors.ts';
 import { type UnknownPath, UnknownPathTally } from './network/unknown-path.ts';
 import { type UnknownSessions, UnknownSessionTally } from './network/unknown-session.ts';
 import { playedPlayers } from './results/played-players.ts';
-import { withoutRareFailures } from './results/rare-failures.ts';
+import { countingAttributions, withoutRareFailures } from './results/rare-failures.ts';
 import { type RuleResult, ruleResult } from './rule-result.ts';
 import { impliedOutcomes, type ScenarioResult, scenarioResult } from './scenario-result.ts';
 import { EchoedSignatures } from './secrets/echoed-signatures.ts';
@@ -359,23 +359,31 @@ function sumUp(
     // Some checks are about the run as a whole. They report their findings under the name of a scenario that is not in the plan.
     if (!planned.has(id)) planned.set(id, { id, title: id, place: { file: '', line: 1, column: 1 }, rules: [] });
   }
-  const played = [...planned.values()].map((scenario) => {
-    const last = attempts.get(scenario.id);
-    const counting = last && countedAttempt(last);
-    const judged = (from: Attempt | undefined) =>
-      [...(from?.outcomes.values() ?? [])].map((outcome) =>
-        judgeOutcome(scenario.id, outcome, attributions, { strict, ...rest }),
+  const judgedWith = (used: readonly Attributed[]) =>
+    [...planned.values()].map((scenario) => {
+      const last = attempts.get(scenario.id);
+      const counting = last && countedAttempt(last);
+      const judged = (from: Attempt | undefined) =>
+        [...(from?.outcomes.values() ?? [])].map((outcome) =>
+          judgeOutcome(scenario.id, outcome, used, { strict, ...rest }),
+        );
+      const flaky = judged(counting?.flaky?.attempt).flatMap((outcome) =>
+        flakyOutcome(outcome, run.settings.allowFlaky === true),
       );
-    const flaky = judged(counting?.flaky?.attempt).flatMap((outcome) =>
-      flakyOutcome(outcome, run.settings.allowFlaky === true),
+      return { scenario, last, counting, judged: [...judged(counting?.attempt), ...flaky] };
+    });
+  const rounds = new Map([...attempts].map(([id, last]) => [id, playedRounds(last)]));
+  const explainedIn = (all: ReturnType<typeof judgedWith>) =>
+    withoutRareFailures(
+      all.flatMap(({ judged }) => judged),
+      run.baseline?.known ?? [],
+      rounds,
     );
-    return { scenario, last, counting, judged: [...judged(counting?.attempt), ...flaky] };
-  });
-  const explained = withoutRareFailures(
-    played.flatMap(({ judged }) => judged),
-    run.baseline?.known ?? [],
-    new Map(played.flatMap(({ scenario, last }) => (last ? [[scenario.id, playedRounds(last)]] : []))),
-  );
+  const first = judgedWith(attributions);
+  const counting = countingAttributions(attributions, first.flatMap(({ judged }) => judged).map(explainedIn(first)));
+  const isSame = counting.length === attributions.length && counting.every((one, at) => one === attributions[at]);
+  const played = isSame ? first : judgedWith(counting);
+  const explained = explainedIn(played);
   const outcomes: JudgedOutcome[] = [];
   const scenarios: ScenarioResult[] = [];
   const races: Raced[] = [];

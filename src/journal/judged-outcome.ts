@@ -81,6 +81,8 @@ export interface JudgedOutcome {
    * only one time of the run.
    */
   readonly isInDoubt?: true;
+  /** True for a failure that is undecided, because a call that fails now and then explains it. */
+  readonly isOfRareCall?: true;
 }
 
 /**

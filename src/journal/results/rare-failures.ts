@@ -1,7 +1,7 @@
 import type { CallName } from '../../contract/call-name.ts';
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
-import type { KnownFailure } from '../event.ts';
+import type { Attributed, KnownFailure } from '../event.ts';
 import { EXPECTATION } from '../finding.ts';
 import { countOf, isAboutRaces, isDecided, type JudgedOutcome } from '../judged-outcome.ts';
 import { absoluteMoney, decimalsOf, directionOf, type WrongSum } from '../money-sums.ts';
@@ -102,6 +102,27 @@ export function withoutRareFailures(
 }
 
 /**
+ * Returns the explanations that still count if some failures are undecided now. A failure that only a rare wrong call explains is no breach
+ * of its rule, so it explains nothing in other scenarios.
+ *
+ * @param outcomes the outcomes of the run after `withoutRareFailures`
+ */
+export function countingAttributions(
+  attributions: readonly Attributed[],
+  outcomes: readonly JudgedOutcome[],
+): readonly Attributed[] {
+  const byRule = Map.groupBy(outcomes, ({ rule }) => rule);
+  const isBreach = ({ verdict }: JudgedOutcome): boolean => verdict === 'fail' || verdict === 'warn';
+  return attributions.flatMap((one) => {
+    const own = byRule.get(one.because) ?? [];
+    const excused = new Set(own.filter(({ isOfRareCall }) => isOfRareCall).map(({ scenario }) => scenario));
+    if (excused.size === 0 || own.some(isBreach)) return [one];
+    if (one.scenario !== null) return excused.has(one.scenario) ? [one] : [];
+    return [...excused].map((scenario) => ({ ...one, scenario }));
+  });
+}
+
+/**
  * If a failure that explained an outcome is undecided now in all scenarios, returns the outcome with the reason for that. Otherwise the
  * report would name a breach that the run does not have.
  */
@@ -128,7 +149,7 @@ interface RareRule {
   readonly own: readonly JudgedOutcome[];
   /** The outcomes of the rule with a decision. */
   readonly tried: readonly JudgedOutcome[];
-  /** How often the rule failed in the run of which the baseline was written. Empty if the baseline does not say this. */
+  /** The number of failed checks, and of all checks, in the run of which the baseline was written. Empty if the baseline does not say this. */
   readonly noted: readonly CheckCounts[];
 }
 
@@ -258,6 +279,7 @@ function undecided(
     verdict,
     because,
     reason,
+    isOfRareCall: true,
     findings: outcome.findings.map((finding) => ({ ...finding, verdict, because, reason })),
   };
 }

@@ -77,6 +77,8 @@ interface RuleBreach {
   readonly causesWithMoney: readonly RuleId[];
   /** True if the replies to calls show the wrong sum, so that stale reads do not explain it. */
   readonly shownByReplies: boolean;
+  /** True if croupier repeated the scenario, and the breach did not occur again. */
+  readonly unrepeated: boolean;
 }
 
 /** The rule that the operator breaks with its stale reads, and whether enough stale reads were seen to be sure. */
@@ -192,6 +194,7 @@ export class Attribution {
           sessionIDs,
           wrongSum: finding.wrongSum,
           shownByReplies: finding.shownByReplies === true,
+          unrepeated: finding.unrepeated === true,
           alone: shown.alone === true,
           unaware: shown.unaware === true,
           lacksMoney: shown.lackingMoney?.includes(rule) === true,
@@ -274,6 +277,7 @@ export class Attribution {
     const failing = causes.filter(
       (cause) =>
         (this.#failing.has(cause) || (!fails && this.#warned.has(cause))) &&
+        (breach.unrepeated || !this.#isSeenOnce(cause, breach.scenario)) &&
         (!this.#isIntermittent(cause) || scopesOf(breach).some((scope) => this.#isUsualFor(scope, cause))) &&
         (!causesWithMoney.includes(cause) || this.#moved.has(cause)) &&
         !(rule === 'refund.restore' && cause === 'bet.debit' && !this.#isOfWrongBet(wrongSum)) &&
@@ -305,6 +309,15 @@ export class Attribution {
     const isShownHere = ofRule.some((one) => one.shownByReplies && one.scenario === breach.scenario);
     if (late === undefined || !isShownElsewhere || isShownHere || breach.rule === late) return undefined;
     return breach.walletIDs.some((id) => this.#staleReads.areReadsOld(id)) ? late : undefined;
+  }
+
+  /**
+   * True if croupier saw the breach of a rule only in other scenarios, and not again when it repeated them. Then the breach explains no
+   * failure that occurs again.
+   */
+  #isSeenOnce(rule: RuleId, scenario: string): boolean {
+    const fails = this.#breaches.filter((one) => one.fails && one.rule === rule);
+    return fails.length > 0 && fails.every((one) => one.unrepeated && one.scenario !== scenario);
   }
 
   /**

@@ -35,6 +35,16 @@ describe('a breach', () => {
     );
   });
 
+  it('that occurs again is not explained by a failure of another scenario that did not', () => {
+    const once = { unrepeated: true as const };
+    const cause = { ...found('money.exact'), ...once };
+    const breach = found('bet.debit', ['money.exact']);
+    expect(conclusions([breach], [cause])).toEqual([]);
+    expect(conclusions([{ ...breach, ...once }], [cause])).toEqual(['s0 bet.debit < money.exact']);
+    expect(conclusions([breach, cause])).toEqual(['s0 bet.debit < money.exact']);
+    expect(conclusions([breach], [cause], [found('money.exact')])).toEqual(['s0 bet.debit < money.exact']);
+  });
+
   it('is not explained if no cause is proven', () => {
     expect(conclusions([found('bet.exact-balance', ['bet.debit'])], [found('win.credit')])).toEqual([]);
   });
