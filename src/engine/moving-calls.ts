@@ -13,18 +13,22 @@ export function movingCallsOf({ steps }: Pick<Plan, 'steps'>): readonly MovingCa
   return MOVING_CALLS.filter((call) => accepted.some((step) => step.call === call));
 }
 
-/** Amounts that only few scenarios have: with decimals, or of the whole balance. A wallet may round or limit the amounts of one player only. */
-const RARE_AMOUNTS = ['decimals', 'balance'] as const;
+/**
+ * Amounts that only few scenarios have: with decimals, of the whole balance, or of a bet above the balance. A wallet may handle them wrongly
+ * for one player only.
+ */
+const RARE_AMOUNTS = ['decimals', 'balance', 'above'] as const;
 
 export type RareAmount = (typeof RARE_AMOUNTS)[number];
 
-/** Returns the rare amounts of the calls in a scenario that the operator should accept. */
+/** Returns the rare amounts of a scenario. Calls that the operator may decline or refuse for another reason do not count. */
 export function rareAmountsOf({ steps }: Pick<Plan, 'steps'>): readonly RareAmount[] {
-  const amounts = steps
-    .flatMap(callsOf)
-    .filter(({ expect }) => expect.outcome === 'accepted')
-    .map(plannedAmount);
-  return RARE_AMOUNTS.filter((kind) =>
-    amounts.some(({ isBalance, mayHaveDecimals }) => (kind === 'balance' ? isBalance : mayHaveDecimals)),
-  );
+  const calls = steps.flatMap(callsOf);
+  const amounts = calls.filter(({ expect }) => expect.outcome === 'accepted').map(plannedAmount);
+  const has: Readonly<Record<RareAmount, boolean>> = {
+    decimals: amounts.some(({ mayHaveDecimals }) => mayHaveDecimals),
+    balance: amounts.some(({ isBalance }) => isBalance),
+    above: calls.some(({ call, expect }) => call === 'bet' && expect.outcome === 'declined'),
+  };
+  return RARE_AMOUNTS.filter((kind) => has[kind]);
 }

@@ -86,6 +86,7 @@ export class SessionPool {
   readonly #played = {
     decimals: new Map<string, number>(),
     balance: new Map<string, number>(),
+    above: new Map<string, number>(),
     all: new Map<string, number>(),
     win: new Map<string, number>(),
     refund: new Map<string, number>(),

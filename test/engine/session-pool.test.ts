@@ -138,6 +138,7 @@ describe('scenarios with wins or refunds', () => {
     const amountsOf = (steps: string) => rareAmountsOf(planOf(`rules: [balance.read]\nsteps: [${steps}]`));
     expect(amountsOf('{ bet: { amount: "${stake + unit}" } }')).toEqual(['decimals']);
     expect(amountsOf('{ bet: { amount: "${balance}" } }')).toEqual(['balance']);
+    expect(amountsOf('{ bet: { amount: "${2 * balance}" }, expect: declined }')).toEqual(['above']);
     expect(amountsOf('{ bet: }, { bet: { amount: "1.50" }, sign: wrong-key, expect: refused }')).toEqual([]);
   });
 
