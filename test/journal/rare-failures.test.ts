@@ -215,6 +215,32 @@ describe('a failure in a race with several rounds', () => {
     );
   });
 
+  it('is undecided also if another read of the scenario shows another wrong balance', async () => {
+    const fold = async (other: string): Promise<string | undefined> => {
+      const wrong = (amount: string, moved: string) => ({
+        wrongSum: { ...sumOf(amount), moved },
+        unrepeated: true as const,
+      });
+      const { rules } = await foldJournal([
+        runStarted(PLAN),
+        ...WINS.flatMap(({ id }): readonly JournalEvent[] => [
+          started(id),
+          found(id, 'win.credit', 'fail', { wrongSum: halfOfWin, unrepeated: true }),
+          ended(id, { passes: { 'win.credit': { '*': 6 } } }),
+        ]),
+        started(ID),
+        found(ID, 'win.retried', 'fail', wrong('-3', '4')),
+        found(ID, 'win.credit', 'fail', wrong('1', '4')),
+        found(ID, 'win.credit', 'fail', wrong('-7', other)),
+        ended(ID, { verdict: 'fail' }),
+        { event: 'intermittent', sessionID: 's', player: 'eva', times: 2 },
+        runEnded(),
+      ]);
+      return rules.find(({ rule }) => rule.id === 'win.retried')?.verdict;
+    };
+    expect([await fold('14'), await fold('4')]).toEqual(['inconclusive', 'fail']);
+  });
+
   it('is undecided although it occurred again, if other rounds passed and a win explains the sum', async () => {
     expect(await verdictsOf([5, 3], { retried: '-2' })).toEqual(['inconclusive win.credit']);
     // Half of the win is missing. The judge says that the whole win is missing, and that two bets were given back.
@@ -353,6 +379,36 @@ describe('a lost update in a race of a wallet that pays half of some wins', () =
       'win.credit',
       'a failure of `concurrency.no-lost-update` would explain this finding, and the failure of `win.credit` explains what croupier saw of it',
     ]);
+  });
+});
+
+describe('an overdraft that did not occur again', () => {
+  it.each([
+    ['0.50', true, 'inconclusive'],
+    ['-0.50', true, 'fail'],
+    ['0.50', false, 'fail'],
+  ] as const)('of a wallet with bets that are wrong by %s (once: %s) is %s', async (amount, isOnce, verdict) => {
+    const plan = ['bet/a', 'bet/b'].map((id) => planned(id, ['bet.debit', 'concurrency.no-overdraft']));
+    const wrongSum: WrongSum = { amount, currency: 'USD', moved: '1' };
+    const { rules } = await foldJournal([
+      runStarted(plan),
+      ...plan.flatMap(({ id }): readonly JournalEvent[] => [
+        started(id),
+        found(id, 'bet.debit', 'fail', { wrongSum, unrepeated: true }),
+        ...(id === 'bet/a'
+          ? [
+              found(id, 'concurrency.no-overdraft', 'fail', {
+                causes: ['bet.debit'],
+                ...(isOnce && { unrepeated: true as const }),
+              }),
+            ]
+          : []),
+        ended(id, { verdict: 'fail', passes: { 'bet.debit': { '*': 9 } } }),
+      ]),
+      { event: 'intermittent', sessionID: 's', player: 'eva', times: 2 },
+      runEnded(),
+    ]);
+    expect(rules.find(({ rule }) => rule.id === 'concurrency.no-overdraft')?.verdict).toBe(verdict);
   });
 });
 

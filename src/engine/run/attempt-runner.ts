@@ -273,16 +273,19 @@ export class AttemptRunner {
   /** Number of times that a scenario with a new failure is repeated. */
   get #repetitions(): number {
     const { options, isDisturbed } = this.#context;
-    return options.isUnlocked === true || isDisturbed() ? REPETITIONS_IF_DISTURBED : 1;
+    if (options.isUnlocked === true || isDisturbed()) return REPETITIONS_IF_DISTURBED;
+    return this.#mayFailNowAndThen ? REPETITIONS_IF_NOW_AND_THEN : 1;
   }
 
   /**
    * True for a failure that may come from somebody else who moves the balance. If the rule has failed again at this endpoint before,
-   * the failure is no longer in doubt. Only if no lock keeps others from moving the balance, each failure is in doubt.
+   * the failure is no longer in doubt. Each failure is in doubt only in two cases: no lock keeps others from moving the balance, or single
+   * calls have wrong effects now and then, and the failure may come from such a call.
    */
   #isSuspect(finding: Finding): boolean {
     if (!isSuspect(finding) || finding.unrepeated === true) return false;
-    return this.#context.options.isUnlocked === true || !this.#repeated.has(placeOf(finding));
+    if (this.#context.options.isUnlocked === true || !this.#repeated.has(placeOf(finding))) return true;
+    return this.#mayFailNowAndThen && !isOfSingleCall(finding);
   }
 
   /**
@@ -547,6 +550,9 @@ export class AttemptRunner {
 
 /** Number of repetitions in which a failure must occur again if somebody else may move the balance. */
 const REPETITIONS_IF_DISTURBED = 2;
+
+/** The same, if single calls fail now and then. With fewer repetitions, such a call may give the same failure each time by chance. */
+const REPETITIONS_IF_NOW_AND_THEN = 3;
 
 /** Maximum number of scenarios that croupier plays again to see whether the operator fails now and then. */
 const MAX_SEARCHES = 8;

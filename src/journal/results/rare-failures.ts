@@ -40,7 +40,8 @@ function failsSeldom(tried: readonly JudgedOutcome[]): boolean {
  * For `concurrency.no-lost-update`, several calls of one round may be wrong. So their sums together must give the wrong sum, and in all
  * races together, chance must explain how many rounds failed.
  *
- * A bet that was accepted although it was above the expected balance is undecided too, if such a call had made the balance too high.
+ * A bet that was accepted although it was above the expected balance is undecided too, if such a call had made the balance too high. So are
+ * several bets at once that were accepted together, if such calls only make balances too high.
  *
  * @param outcomes all outcomes of the run
  * @param known the entries of the baseline
@@ -66,7 +67,9 @@ export function withoutRareFailures(
     const ofRaces = failing.filter((one) => one.rule === outcome.rule);
     const explaining = rare.find(
       (one) =>
-        isOfWrongCalls(outcome, one) && haveWrongCalls([outcome], one, rounds) && haveWrongCalls(ofRaces, one, rounds),
+        isOfWrongCalls(outcome, one) &&
+        (outcome.isUnrepeated === true || haveWrongCalls([outcome], one, rounds)) &&
+        haveWrongCalls(ofRaces, one, rounds),
     );
     return explaining
       ? undecided(outcome, explaining.rule, 'explains these sums', rounds.get(outcome.scenario))
@@ -77,6 +80,8 @@ export function withoutRareFailures(
     const isRareItself = rare.some((one) => one.rule === rule);
     if (verdict !== 'fail' || isRareItself || rule === EXPECTATION) return outcome;
     if (rule === LOST_UPDATE) return withoutWrongCall(outcome);
+    const leavingForAll = rare.find((one) => areBetsOfMoneyLeft(outcome, one));
+    if (leavingForAll) return undecided(outcome, leavingForAll.rule, 'leaves money for further bets', undefined);
     if (isAboutRaces(rule) || (rule === 'money.conservation' && kinds > 1)) return outcome;
     const leaving = rare.find(({ own }) => isBetOfMoneyLeft(outcome, own));
     if (leaving) return undecided(outcome, leaving.rule, 'explains this failure in the same scenario', undefined);
@@ -263,6 +268,23 @@ function isBetOfMoneyLeft(outcome: JudgedOutcome, own: readonly JudgedOutcome[])
   );
 }
 
+/**
+ * True if the operator accepted more bets at once than croupier expected the balance to allow, and such calls make the balance too high now
+ * and then. The next balance does not show this, because the overdraft explains each balance.
+ */
+function areBetsOfMoneyLeft(
+  { rule, isUnrepeated, sums, findings }: JudgedOutcome,
+  { rule: ofCall, own }: RareRule,
+): boolean {
+  return (
+    rule === 'concurrency.no-overdraft' &&
+    isUnrepeated === true &&
+    sums.length === 0 &&
+    own.every((one) => one.sums.every((sum) => directionOf(sum) === 'too high')) &&
+    findings.every(({ causes }) => causes.includes(ofCall))
+  );
+}
+
 function undecided(
   outcome: JudgedOutcome,
   because: RuleId,
@@ -298,15 +320,17 @@ function joinedWith(sum: WrongSum, others: readonly WrongSum[]): readonly WrongS
 }
 
 /**
- * Returns the total of all sums of the scenario, if all of them belong to one wrong balance that the judge has divided into sums of several
+ * Returns the total of all sums of the scenario, if the ones of this rule belong to one wrong balance that the judge has divided into sums of several
  * rules. For example, half of a win of 4 is missing. Then the judge may say that the whole win is missing, and that two bets of 1 were given
  * back. Empty if the sums show more than one wrong balance.
  *
  * @param all the failures of the scenario
  */
-function totalOf({ sums: [first] }: JudgedOutcome, all: readonly JudgedOutcome[]): readonly WrongSum[] {
-  const sums = all.flatMap((one) => one.sums);
-  const isOfOneBalance = sums.every(({ moved, currency }) => moved === first?.moved && currency === first?.currency);
+function totalOf({ sums: own }: JudgedOutcome, all: readonly JudgedOutcome[]): readonly WrongSum[] {
+  const [first] = own;
+  const isOfRead = ({ moved, currency }: WrongSum): boolean => moved === first?.moved && currency === first?.currency;
+  const sums = all.flatMap((one) => one.sums).filter(isOfRead);
+  const isOfOneBalance = own.every(isOfRead);
   if (first?.moved === undefined || !isOfOneBalance) return [];
   const total = sums.reduce((money, sum) => money.plus(signed(sum)), Money.zero);
   return total.isZero() ? [] : [{ ...first, amount: total.toString() }];

@@ -172,11 +172,15 @@ export function entriesFor(
     const allSums = allowedAnywhere(sums, first.rule, { stakes, factor: allFactor });
     // Without a limit, an entry for failures by chance would also allow a new fault that loses much more money.
     const isOfReplies = own.length >= MIN_WIDESPREAD && own.every(({ showsWrongReply }) => showsWrongReply);
+    const usualSums = times(CHANCE_FACTOR, inAllCurrencies(sums, stakes, isAlikeFor(first.rule)));
+    const isOfFew = isByChance && own.length < MIN_WIDESPREAD;
+    const callSums = isOfFew ? sumsOfLargestCall(own, stakes) : {};
+    const isOfLargest = isWithoutSums(lostSums) && currencyAbove(callSums, usualSums) !== undefined;
     const chanceSums = sums.every(isWithoutSums)
       ? isOfReplies && !dependsOnMoment(first.rule)
         ? noSums(first.rule, stakes)
         : {}
-      : times(CHANCE_FACTOR, inAllCurrencies(sums, stakes, isAlikeFor(first.rule)));
+      : highestSums([usualSums, callSums]);
     // Chance decides how many scenarios the players or the currencies of a failure get.
     const isOfSome = isOfPlayers || isByCurrency;
     const isSingleCall = OF_SINGLE_CALLS.some((rule) => rule === first.rule);
@@ -202,7 +206,13 @@ export function entriesFor(
         scenarios: isAnywhere && !isWorse(place) ? [] : [nameIn(own, place)],
         noMoney,
         maxSums: noMoney ? {} : maxSumsOf(place),
-        factor: isByChance ? CHANCE_FACTOR : isOfOrdinaryCalls && !isWorse(place) ? allFactor : 1,
+        factor: isByChance
+          ? isOfLargest
+            ? undefined
+            : CHANCE_FACTOR
+          : isOfOrdinaryCalls && !isWorse(place)
+            ? allFactor
+            : 1,
         maxSumsIn: noMoney || isVarying || isNowAndThen ? {} : sumIn(place, fold),
         maxShare: noMoney
           ? undefined
@@ -229,6 +239,27 @@ export function entriesFor(
   const isLosing = stabilities.scattered.length > 0 && places.some(({ rule }) => rule === 'money.conservation');
   return joined([...entries, ...(isLosing ? ordinaryEntries(fold, lostSums) : [])]);
 }
+
+/**
+ * Returns the sums by which the largest call of the suite would be wrong, with the largest share of the run. If few calls failed, all of
+ * them may have been small ones. Empty if the rule is not about the amount of one kind of call.
+ *
+ * @param own the failures of the rule
+ */
+function sumsOfLargestCall(own: readonly RulePlace[], stakes: Readonly<Record<string, string>>): MoneySums {
+  const share = notedShare(own);
+  const decimal = Money.read((share && notedDecimal(share)) ?? '');
+  if (!decimal || !own.every(({ rule }) => OF_ONE_DIRECTION.includes(rule))) return {};
+  return Object.fromEntries(
+    Object.entries(stakes).map(([code, stake]) => [
+      code,
+      roundedUp(Money.of(stake).times(LARGEST_CALL).times(decimal).toString(), code),
+    ]),
+  );
+}
+
+/** The amount of the largest call whose amount does not depend on the balance, in stakes. */
+const LARGEST_CALL = Money.of('32');
 
 /**
  * Returns the sums by which single replies were wrong, as limits for the next run. If most replies are wrong by the amount of their

@@ -146,9 +146,37 @@ describe('a failure that only a balance shows, if somebody else may move the bal
     expect([hasPassed(now), hasPassed(always)]).toEqual([true, false]);
     expect(attempts(always)).toBeGreaterThanOrEqual(7);
     expect([now, always].map((run) => run.findings('concurrency.no-lost-update').at(-1)?.unrepeated)).toEqual([
-      undefined,
+      true,
       undefined,
     ]);
+  });
+
+  it.each([
+    [[1, 2, 3], true],
+    [[1, 2, 3, 4], undefined],
+  ] as const)('must occur in four attempts if single calls fail now and then (in %j)', async (wrong, unrepeated) => {
+    const twice = scenarioOf(
+      'idempotency/bet',
+      'rules: [idempotency.bet]\nsteps: [{ bet: { amount: "3.00" }, as: one }, { balance: }, { resend: one }, { balance: }]',
+    );
+    const times = { bet: 0, resend: 0 };
+    const seen = new Set<unknown>();
+    const { url } = await operatorServer(({ call, fields }, tell, wallet) => {
+      if (call !== 'bet') return tell();
+      const isAgain = seen.has(fields?.txID);
+      seen.add(fields?.txID);
+      const reply = tell();
+      if (isAgain) times.resend += 1;
+      if (isAgain && wrong.some((time) => time === times.resend)) wallet.move('-3.00');
+      if (fields?.amount !== '7.00') return reply;
+      times.bet += 1;
+      if (times.bet > 1) return reply;
+      wallet.move('3.50');
+      return wallet.ok();
+    });
+    const run = await ran(url, [BET, twice], WATCHED);
+    expect(run.findings('idempotency.bet').at(-1)).toMatchObject({ verdict: 'fail' });
+    expect(run.findings('idempotency.bet').at(-1)?.unrepeated).toBe(unrepeated);
   });
 
   it('fails the run if it occurs again', async () => {
