@@ -312,12 +312,13 @@ export class Attribution {
   }
 
   /**
-   * True if croupier saw the breach of a rule only in other scenarios, and not again when it repeated them. Then the breach explains no
-   * failure that occurs again.
+   * True if croupier saw the wrong balances of a rule only in other scenarios, and not again when it repeated them. Then the rule explains
+   * no failure that occurs again. A repeated call that is declined shows no wrong balance.
    */
   #isSeenOnce(rule: RuleId, scenario: string): boolean {
     const fails = this.#breaches.filter((one) => one.fails && one.rule === rule);
-    return fails.length > 0 && fails.every((one) => one.unrepeated && one.scenario !== scenario);
+    const isOfBalance = (one: RuleBreach): boolean => one.wrongSum !== undefined || rule.startsWith('money.');
+    return fails.length > 0 && fails.every((one) => one.unrepeated && isOfBalance(one) && one.scenario !== scenario);
   }
 
   /**
