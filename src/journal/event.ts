@@ -177,6 +177,9 @@ export interface Shard {
   readonly seed: string | null;
 }
 
+/** The file that the journal names as the place of a call that a person sent with `croupier call`. No scenario file has such a call. */
+export const BY_HAND_FILE = 'croupier call';
+
 /** A rule or a scenario that must be decided. Otherwise the whole run is undecided. */
 export interface RequiredResult {
   readonly kind: 'rule' | 'scenario';

@@ -99,6 +99,8 @@ export interface LoggedExchange {
   readonly scenario?: string;
   /** True if croupier has judged the call already. The findings are in its journal. */
   readonly isJudged?: boolean;
+  /** True if a person sent the call with `croupier call`. croupier has judged only its reply, and not the money of several calls. */
+  readonly isByHand?: boolean;
   /** True if the proxy of croupier sent the call, to test the operator. The service did not send it. */
   readonly isProbe?: boolean;
   /**

@@ -14,8 +14,8 @@ import type { WalletVerdict } from './verdict.ts';
  * what each scenario tests, and what the operator may decline. So croupier blames the operator for nothing else than the run does:
  *
  * - If the run found a rule broken in the scenario of a debt, the debt names this rule.
- * - If the run found no rule broken there, it is not known whether the debt is one. If no money has to move, nothing is owed. Debts for calls that the run still has to send are
- *   kept.
+ * - If the run found no rule broken there, it is not known whether the debt is one. If no money has to move, nothing is owed. Debts for
+ *   calls that the run still has to send are kept.
  *
  * @param judged the breaches that the journals name
  * @param calls all calls of the logs

@@ -54,9 +54,9 @@ export function isOfCroupier({ isOfRun, isProbe }: LoggedCall['seen']['exchange'
   return isOfRun === true || isProbe === true;
 }
 
-/** True for a call that croupier sent in a run, and that the journal of this run judges. */
+/** True for a call that croupier sent in a run, and whose money the journal of this run judges. */
 export function isJudgedInRun({ seen: { exchange } }: LoggedCall): boolean {
-  return exchange.isOfRun === true && exchange.isJudged === true;
+  return exchange.isOfRun === true && exchange.isJudged === true && exchange.isByHand !== true;
 }
 
 function fault(calls: readonly LoggedCall[], text: string): Oddity {

@@ -10,7 +10,7 @@ import type { ManualCall } from '../../../engine/by-hand/plan.ts';
 import type { JournalFile } from '../../../engine/run/journal-file.ts';
 import { runStarted } from '../../../engine/run/run-started.ts';
 import type { ClientUnderTest, SessionUnderTest } from '../../../engine/run-options.ts';
-import type { JournalEvent } from '../../../journal/event.ts';
+import { BY_HAND_FILE, type JournalEvent } from '../../../journal/event.ts';
 import { graver, type Verdict } from '../../../journal/finding.ts';
 
 /** A journal of single calls. Each call is recorded as a small run, and one file can hold several of them. */
@@ -88,7 +88,7 @@ export async function callJournal(named: string, options: JournalOptions): Promi
   };
 }
 
-const PLACE = { file: 'croupier call', line: 1, column: 1 };
+const PLACE = { file: BY_HAND_FILE, line: 1, column: 1 };
 
 async function opened(named: string, cwd: string, scrub: (text: string) => string): Promise<JournalFile> {
   const file = path.resolve(cwd, named);

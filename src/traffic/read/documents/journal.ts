@@ -1,4 +1,10 @@
-import { JOURNAL_FORMAT, type JournalEvent, type RunStarted, type Sending } from '../../../journal/event.ts';
+import {
+  BY_HAND_FILE,
+  JOURNAL_FORMAT,
+  type JournalEvent,
+  type RunStarted,
+  type Sending,
+} from '../../../journal/event.ts';
 import { eventProblem } from '../../../journal/event-schema.ts';
 import { sessionNamedIn } from '../../../journal/exchange.ts';
 import { type FoldBuilder, startFold } from '../../../journal/fold.ts';
@@ -171,6 +177,11 @@ export class JournalReader {
     return ms === null ? null : { ms, precisionMs: STAMP_MS };
   }
 
+  /** True if the calls that follow in the journal were sent with `croupier call`. */
+  get #isByHand(): boolean {
+    return this.#run?.scenarios[0]?.place.file === BY_HAND_FILE;
+  }
+
   #exchange(
     sending: Sending,
     line: number,
@@ -197,6 +208,7 @@ export class JournalReader {
         ...(sending.source === 'proxy' && { isProbe: true }),
         ...(sending.scenario !== null && { scenario: sending.scenario }),
         isJudged: true,
+        ...(this.#isByHand && { isByHand: true }),
         ...(mayBeDeclined && { mayBeDeclined }),
         ...(signature && { verified: signature }),
         ...rest,
