@@ -40,16 +40,27 @@ const VERDICT_OF_STATE: Readonly<Record<KnownGroup['state'], Verdict>> = {
 const MAX_NAMES = 3;
 
 /**
- * Returns the known failures of the run's baseline. `look` is the verdict that gives a failure its mark and its colour.
- * Failures that fail the run come first.
+ * Returns the known failures of the run's baseline. `look` is the verdict that gives a failure its mark and its colour, and `sentence` is
+ * {@link knownSentence}. Failures that fail the run come first.
  */
-export function knownInOrder({ baseline }: Pick<Fold, 'baseline'>): readonly {
+export function knownInOrder({ baseline, rules }: Pick<Fold, 'baseline' | 'rules'>): readonly {
   readonly result: KnownGroup;
   readonly look: Verdict;
+  readonly sentence: string;
 }[] {
   const groups = knownGroups(baseline);
+  const failing = new Set<string>(rules.filter(({ verdict }) => verdict === 'fail').map(({ rule }) => rule.id));
   return Object.entries(VERDICT_OF_STATE).flatMap(([state, look]) =>
-    groups.filter((result) => result.state === state).map((result) => ({ result, look })),
+    groups
+      .filter((result) => result.state === state)
+      .map((result) => {
+        // The rule is among the failures of the report. So it must not look here as if it passed, or as if nobody could decide it.
+        const { rule, undecided, line, ticket } = result.known;
+        if (!undecided || state === 'expired' || !failing.has(rule))
+          return { result, look, sentence: knownSentence(result) };
+        const sentence = `fails in this run. The entry at line ${line} of the baseline allows only that the rule stays undecided (${ticket})`;
+        return { result, look: 'fail', sentence };
+      }),
   );
 }
 

@@ -3,7 +3,7 @@ import { knownGroups } from '../../src/journal/baseline.ts';
 import { conclude } from '../../src/journal/conclusion.ts';
 import type { KnownFailure } from '../../src/journal/event.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
-import { knownSentence } from '../../src/report/known-failures.ts';
+import { knownInOrder, knownSentence } from '../../src/report/known-failures.ts';
 import { ended, found, planned, runEnded, runStarted, started } from './events.ts';
 
 const known = (line: number, more: Partial<KnownFailure>): KnownFailure => ({
@@ -57,5 +57,16 @@ it('an entry for several scenarios stays as a whole if a new failure in one of t
   const { baseline } = await foldOf([known(1, { scenario: 'refund/other' }), known(1, { scenario: 'refund/many' })]);
   expect(knownGroups(baseline)).toMatchObject([
     { state: 'passed', mayBeHidden: true, scenarios: ['refund/other', 'refund/many'] },
+  ]);
+});
+
+it('an entry that only allows that a rule stays undecided says that the rule fails, if it fails', async () => {
+  const fold = await foldOf([known(1, { rule: 'refund.restore', undecided: true })]);
+  expect(knownInOrder(fold)).toMatchObject([
+    {
+      look: 'fail',
+      sentence:
+        'fails in this run. The entry at line 1 of the baseline allows only that the rule stays undecided (PAY-9)',
+    },
   ]);
 });

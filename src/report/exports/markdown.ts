@@ -7,7 +7,7 @@ import type { RuleResult } from '../../journal/rule-result.ts';
 import { baseUrlsText } from '../base-urls.ts';
 import { forMarkdown, forXmlText } from '../escape.ts';
 import { findEvidence } from '../evidence.ts';
-import { baselineFile, knownInOrder, knownName, knownSentence, worseSentence } from '../known-failures.ts';
+import { baselineFile, knownInOrder, knownName, worseSentence } from '../known-failures.ts';
 import { verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { owedClauses, settleCommandLine } from '../owed.ts';
@@ -183,7 +183,7 @@ function* knownText(fold: Fold): Generator<string> {
   const file = baselineFile(fold);
   if (file === null || fold.baseline.length === 0) return;
   yield `\n### Known failures (${code(file)})\n\n`;
-  for (const { result } of knownInOrder(fold)) yield `- ${code(knownName(result))} ${escaped(knownSentence(result))}\n`;
+  for (const { result, sentence } of knownInOrder(fold)) yield `- ${code(knownName(result))} ${escaped(sentence)}\n`;
 }
 
 function* owedText(fold: Fold, { journal }: ReportOptions): Generator<string> {

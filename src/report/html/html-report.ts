@@ -7,7 +7,7 @@ import type { Fold } from '../../journal/fold.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { movedAloneWarning, type ScenarioResult } from '../../journal/scenario-result.ts';
 import { eachScenario } from '../exchanges.ts';
-import { baselineFile, knownInOrder, knownName, knownSentence } from '../known-failures.ts';
+import { baselineFile, knownInOrder, knownName } from '../known-failures.ts';
 import { verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { owedClauses, owedTexts, settleCommandLine } from '../owed.ts';
@@ -199,7 +199,7 @@ export function noticesSection({ notices }: Fold): Markup {
 export function knownSection(fold: Fold): Markup {
   if (fold.baseline.length === 0) return NOTHING;
   const items = knownInOrder(fold).map(
-    ({ result, look }) => html`<li>${sign(look)}<div><b>${knownName(result)}</b> ${knownSentence(result)}</div></li>
+    ({ result, look, sentence }) => html`<li>${sign(look)}<div><b>${knownName(result)}</b> ${sentence}</div></li>
 `,
   );
   const file = baselineFile(fold);

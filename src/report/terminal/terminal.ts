@@ -9,7 +9,7 @@ import { forTerminal } from '../escape.ts';
 import { type Evidence, findEvidence } from '../evidence.ts';
 import { eachExchange } from '../exchanges.ts';
 import { withoutEchoes } from '../for-others.ts';
-import { baselineFile, knownInOrder, knownName, knownSentence } from '../known-failures.ts';
+import { baselineFile, knownInOrder, knownName } from '../known-failures.ts';
 import { mark, tint, verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { isAnythingLeft, settleCommandLine } from '../owed.ts';
@@ -299,8 +299,8 @@ function unmetScenarios(fold: Fold, { paint, unicode, width, verbosity }: Report
 
 /** Lists each known failure of the run's baseline with its state. */
 function knownLines(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
-  return knownInOrder(fold).flatMap(({ result, look }) => [
+  return knownInOrder(fold).flatMap(({ result, look, sentence }) => [
     `  ${tint(look, paint)(mark(look, unicode))} ${paint.bold(forTerminal(knownName(result)))}`,
-    ...wrap(forTerminal(knownSentence(result)), width - 4).map((line) => `    ${line}`),
+    ...wrap(forTerminal(sentence), width - 4).map((line) => `    ${line}`),
   ]);
 }
