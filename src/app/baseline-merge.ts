@@ -185,7 +185,10 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): UpdatedBa
 /** The comment at the last day of an entry that comes from another entry. */
 const EARLIEST = 'the earliest last day of the entries that this entry replaces';
 
-/** Returns the earliest last day of some entries, so that no failure is accepted longer than its own entry says. ISO dates can be compared as texts. */
+/**
+ * Returns the earliest last day of some entries, so that no failure is accepted longer than its own entry says. ISO dates can be
+ * compared as texts.
+ */
 function earliestDay(own: string, replaced: readonly number[], drafts: readonly Draft[]): string {
   return replaced.reduce((day, index) => {
     const other = drafts[index]?.expires;

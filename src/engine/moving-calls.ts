@@ -14,8 +14,8 @@ export function movingCallsOf({ steps }: Pick<Plan, 'steps'>): readonly MovingCa
 }
 
 /**
- * Amounts that only few scenarios have: with decimals, of the whole balance, or of a bet above the balance. A wallet may handle them wrongly
- * for one player only.
+ * Amounts that only few scenarios have: with decimals, of the whole balance, or of a bet above the balance. A wallet may handle
+ * them wrongly for one player only.
  */
 const RARE_AMOUNTS = ['decimals', 'balance', 'above'] as const;
 

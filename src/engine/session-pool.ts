@@ -139,10 +139,11 @@ export class SessionPool {
   /**
    * Reserves an assignment whose players are all free. Of the assignments of one session with the fewest currencies, takes the one
    * whose player has played the fewest scenarios. Otherwise, most scenarios would be played by the players that are configured first,
-   * and a fault of another player or currency would show in few scenarios. Of the sessions of this player, takes the one that has played the
-   * fewest scenarios of one session, because a fault may concern one session only. If the scenario has wins or refunds, the scenarios with such
-   * calls are compared first, and before them the scenarios with the same rare amounts. The last of these scenarios are kept for players who have played too few of them. Of several sessions,
-   * takes the first assignment, so that every run compares the same players.
+   * and a fault of another player or currency would show in few scenarios. Of the sessions of this player, takes the one that has
+   * played the fewest scenarios of one session, because a fault may concern one session only. If the scenario has wins or
+   * refunds, the scenarios with such calls are compared first, and before them the scenarios with the same rare amounts. The last
+   * of these scenarios are kept for players who have played too few of them. Of several sessions, takes the first assignment, so
+   * that every run compares the same players.
    *
    * @returns undefined if no assignment is free, or if the scenario is kept for a player who is not free
    */

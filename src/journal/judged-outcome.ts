@@ -312,7 +312,10 @@ export interface RulePlace {
   readonly varyingShare?: Share | undefined;
   /** The part of `wrongSums` of which no share is known. */
   readonly sumsWithoutShare: MoneySums;
-  /** True if a check that failed shows a wrong balance in a reply to a bet or win, and shows it again when croupier repeats the scenario. */
+  /**
+   * True if a check that failed shows a wrong balance in a reply to a bet or win, and shows it again when croupier repeats the
+   * scenario.
+   */
   readonly hasWrongReply: boolean;
   /** The same, also if the repetition did not show it again. */
   readonly showsWrongReply: boolean;

@@ -152,8 +152,8 @@ export const MOVED_ALONE = `the balance changed without a call of this run: ${EI
 const MAX_NAMES = 4;
 
 /**
- * True if somebody else may have moved balances in the run. False if failures without such a change prove that the operator moves wrong sums
- * now and then.
+ * True if somebody else may have moved balances in the run. False if failures without such a change prove that the operator moves
+ * wrong sums now and then.
  */
 export function mayBeOfOthers({ movedAlone, intermittent }: MovedSigns): boolean {
   return movedAlone !== null || intermittent === null;

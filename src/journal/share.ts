@@ -66,7 +66,10 @@ export function lowestVaryingShare(
 
 const AMONG_RIGHT_CALLS = Money.of('2');
 
-/** Returns the largest share of the sums. Sums of calls for less than a stake are left out, as in `usualShare`. Undefined if there is none. */
+/**
+ * Returns the largest share of the sums. Sums of calls for less than a stake are left out, as in `usualShare`. Undefined if there
+ * is none.
+ */
 export function largestShare(sums: readonly WrongSum[], stakes: Readonly<Record<string, string>>): Share | undefined {
   return largestOf(sharesOf(sums, stakes));
 }

@@ -39,7 +39,10 @@ interface Part {
   readonly text: string;
 }
 
-/** Returns payloads that programs rarely sign by mistake: a text that stands for nothing, or parts of the request with or without the body. */
+/**
+ * Returns payloads that programs rarely sign by mistake: a text that stands for nothing, or parts of the request with or without
+ * the body.
+ */
 export function rareOfRequest(request: SignedRequest, fix: 'raw-body' | 'query', body: Buffer | null): readonly Made[] {
   const { method, url } = request;
   const nothing = NOTHING_TEXTS.map((text) =>

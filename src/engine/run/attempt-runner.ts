@@ -612,8 +612,8 @@ function placeOf({ rule, endpoint }: Pick<Finding, 'rule' | 'endpoint'>): string
  * @param earlier the earlier attempt
  * @param reported the findings of this attempt that are already reported
  * @param held the failures of this attempt that only a balance shows. `played`: the result of this attempt. `shortfalls`: the sums by
- * which the wins were too low that croupier itself sent in this attempt. `keepsFailures`: true if the failures of the earlier attempt count,
- * even if they do not occur again
+ * which the wins were too low that croupier itself sent in this attempt. `keepsFailures`: true if the failures of the earlier
+ * attempt count, even if they do not occur again
  */
 function afterRepetition(
   { findings: earlier, played: { turnedAway: earlierTurnedAway } }: Attempted,

@@ -13,7 +13,10 @@ import { walletIdOf } from '../session-pool.ts';
 import { denominationOf } from '../stakes.ts';
 import type { CallsOfOthers, Period } from './calls-of-others.ts';
 
-/** Minimum number of reads in one watch. The pauses between them are a part of the time in which a call may take effect late (`lingerMs`). */
+/**
+ * Minimum number of reads in one watch. The pauses between them are a part of the time in which a call may take effect late
+ * (`lingerMs`).
+ */
 const READS = 16;
 /** Maximum number of further reads in a watch whose last read has another balance than the one before. */
 const MAX_FURTHER_READS = 2;

@@ -154,7 +154,10 @@ interface RareRule {
   readonly own: readonly JudgedOutcome[];
   /** The outcomes of the rule with a decision. */
   readonly tried: readonly JudgedOutcome[];
-  /** The number of failed checks, and of all checks, in the run of which the baseline was written. Empty if the baseline does not say this. */
+  /**
+   * The number of failed checks, and of all checks, in the run of which the baseline was written. Empty if the baseline does not
+   * say this.
+   */
   readonly noted: readonly CheckCounts[];
 }
 
@@ -200,7 +203,10 @@ function amountsOf({ calls = [] }: WrongSum, kind: CallName): readonly Money[] {
   return calls.filter(({ call }) => call === kind).map(({ amount }) => Money.of(amount));
 }
 
-/** True if one or several calls of a kind give the sum together, each with the same error: the same share of its amount, or the same sum. */
+/**
+ * True if one or several calls of a kind give the sum together, each with the same error: the same share of its amount, or the
+ * same sum.
+ */
 function isOfSeveral(sum: WrongSum, kind: CallName, error: WrongSum): boolean {
   const [wrong, usual] = [absoluteMoney(sum.amount), absoluteMoney(error.amount)];
   const of = Money.read(error.movedOneWay ?? error.moved ?? '');
@@ -251,8 +257,9 @@ function chanceOfAtLeast({ failed, checks }: CheckCounts, probability: number): 
 }
 
 /**
- * True if the operator accepted a bet above the balance that croupier expected, and a call of the same scenario had made the balance too high.
- * Then the wallet had the money for this bet. Neither failure occurred again when croupier repeated the scenario.
+ * True if the operator accepted a bet above the balance that croupier expected, and a call of the same scenario had made the
+ * balance too high. Then the wallet had the money for this bet. Neither failure occurred again when croupier repeated the
+ * scenario.
  *
  * @param own the failures of a rule about calls that fail now and then
  */
@@ -320,9 +327,9 @@ function joinedWith(sum: WrongSum, others: readonly WrongSum[]): readonly WrongS
 }
 
 /**
- * Returns the total of all sums of the scenario, if the ones of this rule belong to one wrong balance that the judge has divided into sums of several
- * rules. For example, half of a win of 4 is missing. Then the judge may say that the whole win is missing, and that two bets of 1 were given
- * back. Empty if the sums show more than one wrong balance.
+ * Returns the total of all sums of the scenario, if the ones of this rule belong to one wrong balance that the judge has divided
+ * into sums of several rules. For example, half of a win of 4 is missing. Then the judge may say that the whole win is missing,
+ * and that two bets of 1 were given back. Empty if the sums show more than one wrong balance.
  *
  * @param all the failures of the scenario
  */

@@ -53,7 +53,10 @@ export class IdleReads {
   /** The player whose balance the pending read seems to show. */
   #owner: string | undefined;
 
-  /** @param options `scenario`: the id of the scenario. `claims`: the rules that the scenario is about; no other rule is reported as undecided */
+  /**
+   * @param options `scenario`: the id of the scenario. `claims`: the rules that the scenario is about; no other rule is reported
+   * as undecided
+   */
   constructor(options: {
     readonly collector: FindingCollector;
     readonly effects: Effects;
@@ -288,7 +291,10 @@ export class IdleReads {
     return { kind: 'settled' };
   }
 
-  /** True if the replies contradict one of the breaches that explain a balance, and nothing has proven that the operator breaks this rule. */
+  /**
+   * True if the replies contradict one of the breaches that explain a balance, and nothing has proven that the operator breaks
+   * this rule.
+   */
   #isContradicted(breaches: readonly PossibleBreach[], odd: UnexpectedReply, read: IdleRead): boolean {
     return breaches.some((one) => isContradicted(one, odd, read) && !this.#proven(one.pendingCheck.rule));
   }

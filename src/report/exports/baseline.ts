@@ -263,8 +263,8 @@ const LARGEST_CALL = Money.of('32');
 
 /**
  * Returns the sums by which single replies were wrong, as limits for the next run. If most replies are wrong by the amount of their
- * call, they may be wrong by any amount in the next run. If the other replies are all wrong by the same sum, this sum is the limit, else ten times the
- * highest one. Late calls have no limit, because chance decides which calls a reply includes.
+ * call, they may be wrong by any amount in the next run. If the other replies are all wrong by the same sum, this sum is the
+ * limit, else ten times the highest one. Late calls have no limit, because chance decides which calls a reply includes.
  *
  * @param own the failures of the rule
  */
@@ -541,7 +541,10 @@ function factorAnywhere(place: RulePlace, stabilities: Stabilities): number {
   return hasLateCalls(stabilities.tried(place)) ? CHANCE_FACTOR : UNEVEN_FACTOR;
 }
 
-/** Returns the multiple of the highest sum that an entry for failures of some players allows. Few failures show few of the possible sums. */
+/**
+ * Returns the multiple of the highest sum that an entry for failures of some players allows. Few failures show few of the
+ * possible sums.
+ */
 function factorOfPlayers(places: readonly RulePlace[]): number {
   return places.length < MIN_WIDESPREAD ? CHANCE_FACTOR : UNEVEN_FACTOR;
 }

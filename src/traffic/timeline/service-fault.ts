@@ -237,7 +237,10 @@ function contentFaults(transaction: Transaction, books: Pick<Books, 'worlds' | '
   });
 }
 
-/** Says whether the operator carried out the second amount too. Returns an empty text if it is not known, or if the amounts are the same. */
+/**
+ * Says whether the operator carried out the second amount too. Returns an empty text if it is not known, or if the amounts are
+ * the same.
+ */
 function carriedOutText(
   { call, amount, attempts }: Transaction,
   again: LoggedCall,
