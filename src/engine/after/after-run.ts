@@ -294,6 +294,9 @@ export class AfterRun {
       return;
     }
     this.#transactions.answered(transaction, answer, reading);
+    // The settlement comes long after the first sending, so even a 409 does not mean that the operator still processes it.
+    if (sending.purpose === 'settle' && answer === 'declined' && !isTemporary(status))
+      this.#transactions.declineWinWithoutBet(transaction);
     const kept = this.#run?.source === 'load' ? KEPT_OF_LOAD : KEPT_OF_RUN;
     for (const forgotten of this.#transactions.forgetFinishedRounds(transaction, kept))
       this.#scenarios.get(forgotten.scenario ?? '')?.transactions.delete(forgotten);

@@ -233,6 +233,22 @@ export class PastTransactions {
     this.answered(refund, 'accepted', undefined);
   }
 
+  /**
+   * Closes a win that the operator has declined for good, if no bet of its round can still be accepted. The operator may decide
+   * about such a win, so the win is not owed. The next balance read shows whether its first sending was credited.
+   *
+   * Does nothing with any other transaction: all other wins must be answered 200 (contract, section Errors).
+   */
+  declineWinWithoutBet(transaction: PastTransaction): void {
+    const { call, walletID, state } = transaction;
+    if (call.call !== 'win' || call.free || state !== 'unknown') return;
+    const bets = (this.#rounds.get(call.roundID ?? '') ?? []).filter((other) => other.call.call === 'bet');
+    if (bets.some((bet) => bet.state === 'applied' || bet.state === 'unknown' || bet.state === 'sent')) return;
+    transaction.state = 'none';
+    transaction.open = false;
+    this.#estimateOf(walletID)?.leaveToRead(call.txID);
+  }
+
   #acceptedAgain(transaction: PastTransaction): void {
     if (transaction.call.call !== 'refund') transaction.open = false;
     // A bet with an unknown outcome may have reached the operator only after its refund. Then the refund gave back nothing at

@@ -34,7 +34,10 @@ export interface SettleOptions extends ItemSettlerOptions {
 /** The result of the attempts to settle one open item. */
 export interface Settled {
   readonly item: OpenItem;
-  /** True if the call was answered 200, or if the balance is restored. */
+  /**
+   * True if the call was answered 200, or if the balance is restored. Also true for a win that the operator has declined and may
+   * decline, see `declineWinWithoutBet`.
+   */
   readonly done: boolean;
   readonly tries: number;
   /** The status of the last answer. Null if no answer arrived, or if nothing was sent. */

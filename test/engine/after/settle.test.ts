@@ -10,7 +10,21 @@ const BET = scenarioOf(
   'rules: [bet.debit]\nsteps: [{ bet: { amount: "7.00" } }, { win: { amount: "3.00" } }, { balance: }]',
 );
 
+const WIN_AFTER_REFUND = scenarioOf(
+  'win/after-refund',
+  `rules: [win.after-refund]
+steps:
+  - { bet: { amount: "7.00" }, as: given-back }
+  - refund: { of: given-back }
+  - balance:
+  - win: { round: given-back, amount: "3.00" }
+    expect: either
+  - balance:`,
+);
+
 interface Cut {
+  /** The scenario that is played. By default, a bet and its win. */
+  readonly scenario?: typeof BET;
   /** Cuts the journal before the answer to the first call of this kind. */
   readonly call: 'bet' | 'win';
   /** The behaviour of the operator after the run. */
@@ -21,12 +35,12 @@ interface Cut {
 }
 
 /** Plays one scenario, cuts its journal as a kill does, and settles the run. */
-async function settled({ call, afterwards, change, timeMs = 2000 }: Cut) {
+async function settled({ scenario = BET, call, afterwards, change, timeMs = 2000 }: Cut) {
   let isOver = false;
   const operator = await operatorServer((called, tell, wallet) =>
     isOver && afterwards ? afterwards(called, tell, wallet) : tell(),
   );
-  const { events } = await ran(operator.url, [BET]);
+  const { events } = await ran(operator.url, [scenario]);
   const sending = events.findIndex((event) => event.event === 'sending' && event.call === call);
   // The wallet must be as it was when the journal ends, so the later calls of the run never happened.
   const fresh = await operatorServer((called, tell, wallet) =>
@@ -123,6 +137,30 @@ describe('settling a run', () => {
     ]);
     expect(items[1]?.missing?.format(2)).toBe('4.00');
     expect(wallet.balance().format(2)).toBe('100.00');
+  });
+
+  it.each([409, 404])(
+    'a win after the refund of its bet is not owed if the operator declines it with %i',
+    async (status) => {
+      const { items, wallet, calls } = await settled({
+        scenario: WIN_AFTER_REFUND,
+        call: 'win',
+        afterwards: ({ call, fields }, tell) =>
+          call === 'win' && fields?.amount === '3.00' ? { status, body: { message: 'Round is over' } } : tell(),
+      });
+      expect(calls.filter(({ call, fields }) => call === 'win' && fields?.amount === '3.00')).toHaveLength(1);
+      expect(items[0]).toMatchObject({ item: { kind: 'again' }, done: true, status, reason: null });
+      expect(items.every(({ done }) => done)).toBe(true);
+      expect(wallet.balance().format(2)).toBe('100.00');
+    },
+  );
+
+  it('a win of an accepted bet stays owed if the operator declines it', async () => {
+    const { items } = await settled({
+      call: 'win',
+      afterwards: ({ call }, tell) => (call === 'win' ? { status: 404, body: { message: 'No' } } : tell()),
+    });
+    expect(items[0]).toMatchObject({ item: { kind: 'again' }, done: false, reason: 'it was answered 404' });
   });
 
   it('a balance is restored although the operator refuses the first four bets for it', async () => {

@@ -180,7 +180,8 @@ function outcome({ kind, settled, tries, reason, status }: SettleItem, isSent: b
   }
   if (!settled) return [`still owed: ${reason}`];
   if (kind === 'balance') return ['the balance is now the same as before the run'];
-  return [`answered ${status}${tries > 1 ? `, at attempt ${tries}` : ''}`];
+  const answer = `answered ${status}${tries > 1 ? `, at attempt ${tries}` : ''}`;
+  return [status === 200 ? answer : `${answer}: the round has no accepted bet, so the operator may decline this win`];
 }
 
 /** Returns the last line of the output. It says how much is still owed. */
