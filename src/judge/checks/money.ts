@@ -191,7 +191,7 @@ function causesOfForm(observed: ObservedCall): readonly RuleId[] {
   const balance = observed.reading?.balance;
   switch (balance?.form) {
     case 'odd-text':
-      // Programs write a very small double with an exponent, such as 7.7e-17. A correct balance is never so small.
+      // Programs write a very small double with an exponent, such as 7.7e-17. A rounding error can leave such a balance.
       if (/e-\d+$/i.test(balance.written ?? '')) return ['money.exact'];
       return balance.money?.isNegative() ? OVERDRAWN : [];
     case 'negative':

@@ -72,6 +72,21 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
     change: (right) => showing(right, (balance) => `${balance}e0`),
   },
   {
+    name: 'balance-exponent-when-small',
+    breaks: ['money.decimal-string'],
+    description: 'Balances below a thousandth are written with an exponent: "1e-8".',
+    change: (right) =>
+      showing(right, (balance) =>
+        Number(balance) > 0 && Number(balance) < 0.001 ? Number(balance).toExponential() : balance,
+      ),
+  },
+  {
+    name: 'balance-without-leading-zero',
+    breaks: ['money.decimal-string'],
+    description: 'Balances below 1 begin with the point: ".50".',
+    change: (right) => showing(right, (balance) => (/^0\.0*[1-9]/.test(balance) ? balance.slice(1) : balance)),
+  },
+  {
     name: 'balance-plus-sign',
     breaks: ['money.decimal-string'],
     description: 'Balances begin with a plus sign: "+10.00".',
