@@ -7,8 +7,8 @@ import { sessionOfSending } from '../after/past-call.ts';
 import type { RunOptions } from '../run-options.ts';
 import { walletIdOf } from '../session-pool.ts';
 
-/** Number of recent calls that are kept. */
-const MAX_CALLS = 256;
+/** Number of recent calls that are kept. Some changes are judged only seconds later, after many further calls. */
+const MAX_CALLS = 4096;
 /** Maximum number of different sums of calls that are compared with a change. */
 const MAX_SUMS = 4096;
 

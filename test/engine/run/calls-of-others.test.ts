@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Money } from '../../../src/contract/money.ts';
 import { CallsOfOthers } from '../../../src/engine/run/calls-of-others.ts';
+import type { JournalEvent } from '../../../src/journal/event.ts';
 import { BalancesOfOthers } from '../../../src/judge/reads/balances-of-others.ts';
 import { KEY, operatorServer, P1, P2, ran, scenarioOf } from '../operator-server.ts';
 
@@ -11,6 +12,7 @@ describe('the change of a balance', () => {
   let calls: CallsOfOthers;
   let balances: BalancesOfOthers;
   let now: number;
+  let noted: readonly JournalEvent[];
 
   const explains = (from: string, to: string, wallet = P1_WALLET, fromMs = 10, toMs = 20): boolean =>
     calls.explain(wallet, { from: Money.of(from), to: Money.of(to) }, { fromMs, toMs });
@@ -45,11 +47,9 @@ describe('the change of a balance', () => {
       },
       balances,
     );
-    for (const event of played.events) {
-      if (event.event !== 'sending' && event.event !== 'received') continue;
-      now = 15;
-      calls.note(event);
-    }
+    noted = played.events.filter(({ event }) => event === 'sending' || event === 'received');
+    now = 15;
+    for (const event of noted) calls.note(event);
   });
 
   it.each([
@@ -65,6 +65,14 @@ describe('the change of a balance', () => {
     expect(explains('50.00', '57.00', P2_WALLET)).toBe(false);
     expect(explains('50.00', '57.00', P1_WALLET, 16, 20)).toBe(false);
     expect(explains('50.00', '57.00', P1_WALLET, 1, 14)).toBe(false);
+  });
+
+  it('is also explained after hundreds of later calls', () => {
+    const first = noted.find((one) => one.event === 'sending' && one.call === 'bet');
+    now = 100;
+    for (let later = 0; later < 1000; later += 1)
+      if (first) calls.note({ ...first, id: `later-${later}` } as JournalEvent);
+    expect(explains('50.00', '57.00')).toBe(true);
   });
 
   it('is compared with the balances in the replies to other players', () => {
