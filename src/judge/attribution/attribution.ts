@@ -271,6 +271,14 @@ export class Attribution {
     );
   }
 
+  /**
+   * True if the body of a reply to a new call was no JSON. If only replies to repeated calls are no JSON, the operator repeats its first
+   * replies wrongly.
+   */
+  get #hasUnreadableFirstReply(): boolean {
+    return this.#breaches.some(({ rule, causes }) => rule === 'reply.json' && causes.length === 0);
+  }
+
   /** Returns the failing rules that would explain a breach. */
   #causesOf(breach: RuleBreach): RuleId[] {
     const { rule, endpoint, causes, causesWithMoney, walletIDs, alone, unaware, fails, wrongSum } = breach;
@@ -282,6 +290,7 @@ export class Attribution {
         (!causesWithMoney.includes(cause) || this.#moved.has(cause)) &&
         !(rule === 'refund.restore' && cause === 'bet.debit' && !this.#isOfWrongBet(wrongSum)) &&
         !(alone && cause === 'session.isolated') &&
+        !(cause === 'reply.json' && isAboutRepeats(rule) && !this.#hasUnreadableFirstReply) &&
         !(rule === 'signature.mismatch' && cause === 'signature.accepted' && !this.#refusesRight(endpoint)),
     );
     // A read that did not wait may show an old balance. Then a wrong balance proves only that the operator shows old balances.
@@ -408,6 +417,10 @@ export class Attribution {
       }
     }
   }
+}
+
+function isAboutRepeats(rule: RuleId): boolean {
+  return rule.startsWith('idempotency.') || rule === 'free-rounds.replay';
 }
 
 /**

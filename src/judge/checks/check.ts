@@ -205,6 +205,11 @@ export function causesInRepeat({ planned: { step, group }, reading, earlier }: O
     : [];
 }
 
+/** If the body of a reply cannot be read at all, returns the rule about this: the body may contain a txID that nobody can read. */
+export function causesOfUnreadable({ reading }: ObservedCall): readonly RuleId[] {
+  return reading?.problem && !reading.object ? ['reply.json'] : [];
+}
+
 /**
  * Judges a call that must be answered 200. Returns undefined if the call was accepted.
  *

@@ -3,7 +3,7 @@ import { isClientError } from '../../reply/status.ts';
 import { breach, type Decision, explainedBy, PASS } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import { isTakenBet, type PlannedCall } from '../planned-calls.ts';
-import { check200, type GroupChecks, UNKNOWN_CAMPAIGN } from './check.ts';
+import { causesOfUnreadable, check200, type GroupChecks, UNKNOWN_CAMPAIGN } from './check.ts';
 
 const isFree = (planned: PlannedCall): boolean => planned.step.type === 'free' || planned.source?.step.type === 'free';
 
@@ -77,7 +77,7 @@ export const freeRoundsChecks: GroupChecks<'free-rounds'> = {
             again === undefined ? 'the reply has no txID' : `the txID is ${JSON.stringify(again)}`,
             // A different txID shows that the operator carried out the call again. Perhaps the operator does so with every repeated
             // call, also outside free rounds.
-            again === undefined ? [] : ruleOfReplay(observed),
+            again === undefined ? causesOfUnreadable(observed) : ruleOfReplay(observed),
           )
         : undefined;
     },

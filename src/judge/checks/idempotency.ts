@@ -5,7 +5,7 @@ import { breach, type Decision, explainedBy } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import type { BalanceHypothesis } from '../pending-check.ts';
 import { breaksConnection, hasUsedTxID, type PlannedCall, type PlannedCalls } from '../planned-calls.ts';
-import { check200, type GroupChecks, type RuleCheck } from './check.ts';
+import { causesOfUnreadable, check200, type GroupChecks, type RuleCheck } from './check.ts';
 
 /** True for a resend that is sent alone and correctly signed, of a call that the operator had to carry out. */
 const isReplay = (planned: PlannedCall): boolean =>
@@ -50,7 +50,7 @@ function otherTxID(observed: ObservedCall, word: string, causes: readonly RuleId
   if (first === undefined || first === again || (again !== undefined && isOfNothing(observed))) return undefined;
   const expected = `the repeated ${word} is answered with the same operator txID, ${JSON.stringify(first)}`;
   const actual = again === undefined ? 'the reply has no txID' : `the txID is ${JSON.stringify(again)}`;
-  return breach(expected, actual, causes);
+  return breach(expected, actual, [...causes, ...causesOfUnreadable(observed)]);
 }
 
 /**

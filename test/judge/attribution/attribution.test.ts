@@ -45,6 +45,13 @@ describe('a breach', () => {
     expect(conclusions([breach], [cause], [found('money.exact')])).toEqual(['s0 bet.debit < money.exact']);
   });
 
+  it('by an unreadable reply to a repeated call is explained if replies to new calls are unreadable too', () => {
+    const repeat = found('idempotency.win', ['reply.json']);
+    const ofRepeat = found('reply.json', ['idempotency.win']);
+    expect(conclusions([repeat, ofRepeat])).toEqual(['s0 reply.json < idempotency.win']);
+    expect(conclusions([repeat, ofRepeat], [found('reply.json')])).toEqual(['s0 idempotency.win < reply.json']);
+  });
+
   it('is not explained if no cause is proven', () => {
     expect(conclusions([found('bet.exact-balance', ['bet.debit'])], [found('win.credit')])).toEqual([]);
   });
