@@ -33,7 +33,9 @@ const STACK_TRACE: readonly Form[] = [
   // PHP and Perl
   /\.php(:\d+| on line \d+|\(\d+\))|^#\d+ \S{1,300}\(\d+\): |\bFatal error: Uncaught|\bPHP (Fatal|Parse) error|\bat \S{1,300}\.(pl|pm|cgi|t) line \d+/m,
   // The line of a file. Names that may also end an address (`casino.py:8080`) need a folder before them.
-  /\.(rb|js|mjs|cjs|ts|go|java|kt|scala|cs|exs?|erl|lua|hs|swift|cpp):\d+\b|[/\\][\w.-]{1,100}\.(py|rs|pl):\d+\b/,
+  /\.(rb|js|mjs|cjs|ts|go|java|kt|scala|cs|exs?|erl|lua|hs|swift|cpp|hpp|cxx|nim|adb|dart|tcl|lisp|rkt|scm|clj|groovy|zig):\d+\b|[/\\][\w.-]{1,100}\.(py|rs|pl|cr|d|c|h|cc|ml|fs|pas|jl|r):\d+\b/,
+  // Nim, Dart and Tcl
+  /\.nim\(\d+(, \d+)?\)|\bpackage:\w{1,80}\/[\w./]{1,200}\.dart\b|^[ \t]*\(?(while executing|invoked from within)[ \t]*$/m,
   /\bstack ?trace:/i,
 ];
 
@@ -67,6 +69,20 @@ const EXCEPTION: readonly Form[] = [
   /#(PID|Reference|Port)<\d|#Ecto\.\w{1,40}<|\*\* \((EXIT|exit|throw)\b|\bGenServer\.call\(|\bgen_server,call\b|\{:(error|ok|exit|badmatch|timeout|noproc), |\bkey :\w{1,60} not found in: /,
   // Lua and Haskell
   /\battempt to (index|call|perform arithmetic on|compare|concatenate|get length of) (a |an |two |\w{1,10} '\w{1,60}' \(a )?(nil|boolean|table|number|string|function|userdata) values?\b|\bNon-exhaustive patterns in\b|\bCallStack \(from HasCallStack\)|\bPrelude\.\w{1,40}: |\bMaybe\.fromJust: /,
+  // Crystal and Nim
+  /\bNil assertion failed\b|\bCast from .{1,80} to .{1,80} failed\b|\bMissing hash key: |\bInvalid (U?Int(8|16|32|64|128)|Float(32|64)|BigDecimal|BigInt): |\bUnhandled exception: |\bunhandled exception: |\[(Key|Value|IO|OS)Error\]|\b(Field|Index|Range|Overflow|NilAccess|Assertion|DivByZero|OutOfMem)Defect\b|\bIllegal storage access\b|\bover- or underflow\b/,
+  // Tcl
+  /\bcan't read ".{1,80}": no such variable\b|\binvalid command name "|\bexpected (integer|floating-point number|boolean value) but got "|\bkey ".{1,80}" not known in dictionary\b|\bwrong # args: should be\b/,
+  // Lisp, Scheme and Racket
+  /\bThe value\s{1,40}\S{1,80}\s{1,40}is not of type\s{1,40}[A-Z]|\bThe (variable|function) \S{1,80} is (unbound|undefined)\b|#<(SB-|SIMPLE-|STANDARD-|HASH-TABLE|unspecified>|void>|procedure|undefined>)|\w: contract violation\b|\bno value found for key\b|\bIn procedure [\w!?*<>=:-]{1,60}[: ]|\bUnbound variable: |\bWrong type to apply: /,
+  // Ada, Pascal and D
+  /\b(CONSTRAINT|PROGRAM|STORAGE|TASKING)_ERROR\b|\bE(Convert|AccessViolation|DivByZero|IntOverflow|InvalidCast|InvalidOp|RangeError|Database|SQL)Error\b|\bEAccessViolation\b|" is (not a valid|an invalid) (integer|float|floating point)\b|\bRuntime error \d{1,4} at \$|\b(Range|Assert|Unicode|Utf)Error@|\bcore\.exception\.|\bstd\.(conv|json|exception)\.\w/,
+  // C++
+  /\bstd::\w{2,}|\bterminate called after throwing\b|\b_M_range_check\b|\bbasic_string::|^(stoi|stol|stoll|stod|stof|map::at)$|\[json\.exception\.|\bbad_(alloc|cast|variant_access|optional_access)\b/,
+  // OCaml, F#, Dart, Swift and Julia
+  /\bFailure\("|\bInvalid_argument\("|\bFatal error: exception\b|\bStdlib\.\w|\btype '\w{1,60}\??' is not a subtype of type\b|\bNull check operator used on a null value\b|\bunexpectedly found nil while unwrapping\b|\b(Method|Bounds)Error: /i,
+  // Clojure
+  /\bclojure\.(lang|core)[./]|\bNo matching clause: /,
   // Go and Rust
   /\bruntime error: |\bnil pointer dereference\b|\binterface conversion: |\bnil map\b|\bdial (tcp|udp|unix) |\b(read|write) tcp \d|\bcontext (deadline exceeded|canceled)\b|\bjson: (cannot|unknown|unsupported|invalid) |\bstrconv\.\w{1,40}: |\bunexpected EOF\b|\bi\/o timeout\b|\binvalid character .{1,12} (looking for|after|in) |\brpc error: code = |\bcalled `(Option|Result)::/,
 ];
