@@ -55,8 +55,8 @@ export class SilentChanges {
     readonly quiet: boolean;
   }>();
   readonly #balancesOfOthers: BalancesOfOthers;
-  /** The last balance of each session, if it was the balance of another player. */
-  readonly #others = new Map<string, Money>();
+  /** The last balance of each session, if it was 0 or the balance of another player. */
+  readonly #aside = new Map<string, Money>();
   /** The changes that were found. */
   #changes: readonly Change[] = [];
 
@@ -123,12 +123,13 @@ export class SilentChanges {
     if (this.#changes.length >= MAX_CHANGES) return;
     const session = this.#options.client.sessions.find((one) => one.sessionID === sessionID);
     const before = this.#last.get(sessionID);
-    const other = this.#others.get(sessionID);
-    this.#others.delete(sessionID);
-    // A single balance of another player is a fault of the read. If the next read shows it too, somebody may have moved the balance.
+    const aside = this.#aside.get(sessionID);
+    this.#aside.delete(sessionID);
+    // A single balance of 0 or of another player is a fault of the read. If the next read shows it too, somebody may have moved the
+    // balance.
     const isOther = session && this.#balancesOfOthers.ownerOf(walletIdOf(session), balance) !== undefined;
-    if (isOther && !other?.equals(balance)) {
-      this.#others.set(sessionID, balance);
+    if ((isOther || balance.isZero()) && !aside?.equals(balance)) {
+      this.#aside.set(sessionID, balance);
       return;
     }
     this.#last.set(sessionID, { balance, moves });

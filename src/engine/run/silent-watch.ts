@@ -147,7 +147,8 @@ export class SilentWatch {
       scenario: null,
     };
     const readings: Reading[] = [];
-    const others: Money[] = [];
+    let aside: Money | undefined;
+    let faults = 0;
     const lastCall = this.#lastCallOf(session);
     const endMs = now() + (lingers - 1) * lingerMs;
     // A change in the last read may be a fault of this read. A further read decides it.
@@ -161,38 +162,46 @@ export class SilentWatch {
       const fromMs = now();
       const value = await adjuster.read(account, 'probe');
       if (!value) return false;
-      // A single balance of another player is a fault of the read. If the next read shows it too, somebody may have moved the balance.
-      if (this.#balancesOfOthers.isOfRead(walletIdOf(session), value) && !others.at(-1)?.equals(value)) {
-        others.push(value);
-        if (others.length > READS) return false;
-        continue;
-      }
+      // If the next read shows the same balance, it is no fault of a single read, and somebody may have moved the balance.
+      if (this.#mayBeFaultOfRead(session, value)) {
+        if (!aside?.equals(value)) {
+          aside = value;
+          faults += 1;
+          if (faults > READS) return false;
+          continue;
+        }
+      } else aside = undefined;
       readings.push({ value, fromMs, toMs: now() });
       // After one change, it is still possible that croupier's own reads change the balance, each by the same amount. So one change
       // does not prove that somebody else moves it.
       if (changesOf(readings).length > 1 && !this.#judge(session, readings)) return false;
     }
-    const isQuiet = isOver() && changesOf(this.#withoutOthers(session, readings)).length === 0;
+    const isQuiet = isOver() && changesOf(this.#withoutFaults(session, readings)).length === 0;
     if (isOver() && !this.#isMoved && !isQuiet) this.#judge(session, readings);
     if (isQuiet && !this.#isMoved) suspect.quietSince = lastCall;
     return isQuiet && !this.#isMoved;
   }
 
+  /** True for a balance that a read may show by mistake: the balance of another player, or 0. */
+  #mayBeFaultOfRead(session: SessionUnderTest, value: Money): boolean {
+    return value.isZero() || this.#balancesOfOthers.isOfRead(walletIdOf(session), value);
+  }
+
   /**
-   * Leaves out each single balance of another player. That it is another player's balance may be known only a moment later, because the
-   * call that moved it was still in progress.
+   * Leaves out each single balance that a read may show by mistake. That it is another player's balance may be known only a moment later,
+   * because the call that moved it was still in progress.
    */
-  #withoutOthers(session: SessionUnderTest, readings: readonly Reading[]): readonly Reading[] {
+  #withoutFaults(session: SessionUnderTest, readings: readonly Reading[]): readonly Reading[] {
     return readings.filter(({ value }, index) => {
       const [before, after] = [readings[index - 1], readings[index + 1]];
       const isSingle = before && after && before.value.equals(after.value) && !before.value.equals(value);
-      return !isSingle || !this.#balancesOfOthers.isOfRead(walletIdOf(session), value);
+      return !isSingle || !this.#mayBeFaultOfRead(session, value);
     });
   }
 
   /** Reports the changes of a balance if somebody else causes them. Returns true if the reads themselves may cause them. */
   #judge(session: SessionUnderTest, all: readonly Reading[]): boolean {
-    const readings = this.#withoutOthers(session, all);
+    const readings = this.#withoutFaults(session, all);
     if (changesOf(readings).length === 0) return true;
     const values = readings.map(({ value }) => value);
     if (isMovedByReads(values)) return true;

@@ -81,6 +81,29 @@ describe('the watch of a balance after a failure', () => {
     expect([fold.movedAlone, conclude(fold).exitCode]).toEqual([null, 1]);
   });
 
+  it('keeps the failure of a wallet whose reads show 0 now and then', async () => {
+    let reads = 0;
+    const operator = await operatorServer((called, tell, wallet) => {
+      if (called.call === 'bet') wallet.move('-1.00');
+      if (called.call === 'balance') reads += 1;
+      return reads % 9 === 0 && called.call === 'balance' ? { status: 200, body: { balance: '0.00' } } : tell();
+    });
+    const { fold } = await ran(operator.url, [BET], { watchesBalances: true });
+    expect([fold.movedAlone, conclude(fold).exitCode]).toEqual([null, 1]);
+  });
+
+  it('leaves the failure undecided if somebody else empties the wallet for a while', async () => {
+    let reads = 0;
+    const operator = await operatorServer((called, tell, wallet) => {
+      if (called.call === 'bet') wallet.move('-0.37');
+      if (called.call === 'balance') reads += 1;
+      const isEmpty = called.call === 'balance' && reads > 8 && reads < 13;
+      return isEmpty ? { status: 200, body: { balance: '0.00' } } : tell();
+    });
+    const { fold } = await ran(operator.url, [BET], { watchesBalances: true });
+    expect([fold.movedAlone?.values.includes('0'), conclude(fold).exitCode]).toEqual([true, 3]);
+  });
+
   it('keeps the failure of a wallet whose balance changes with each read', async () => {
     const operator = await operatorServer((called, tell, wallet) => {
       if (called.call === 'balance') wallet.move('-0.01');
