@@ -1,8 +1,8 @@
 import { currencyByCode } from '../contract/currencies.ts';
 import { plural } from '../contract/plural.ts';
 import { hasDecimalAmounts } from '../contract/versions.ts';
+import type { CoreCheck } from '../journal/results/core-check.ts';
 import type { Needs, SessionNeed } from '../scenario/plan/plan.ts';
-import type { MovingCall, RareAmount } from './moving-calls.ts';
 import type { ClientUnderTest, SessionAssignment, SessionUnderTest } from './run-options.ts';
 import { statedDecimals } from './stakes.ts';
 
@@ -63,16 +63,27 @@ export interface Unassignable {
  */
 const MIN_SCENARIOS = 5;
 
-/** The calls of a scenario, and of the scenarios that are left to play. */
-export interface CallsToPlay {
-  readonly calls: readonly MovingCall[];
-  /** For each kind of call: the number of scenarios of one session that have it and that no player has got yet, with this one. */
-  readonly left: Readonly<Record<MovingCall, number>>;
-  /** The rare amounts of the scenario. Left out: it has none. */
-  readonly amounts?: readonly RareAmount[];
+/**
+ * From this scarcity on, a scenario is kept for a player. It is less than 1, because a scenario may have kinds of calls that different
+ * players need, and only one of them can play it.
+ */
+const MIN_SCARCITY = 0.25;
+
+/** A scenario of one session, with the kinds of calls that it tries. */
+export interface ScenarioToPlay {
+  readonly checks: readonly CoreCheck[];
+  readonly needs: Needs;
 }
 
-const NO_CALLS: CallsToPlay = { calls: [], left: { win: 0, refund: 0 } };
+/** The kinds of calls of a scenario, and the scenarios that no player has got yet. */
+export interface ChecksToPlay {
+  readonly checks: readonly CoreCheck[];
+  /** The scenarios of one session that are left, with this one. */
+  readonly left: readonly ScenarioToPlay[];
+}
+
+const NOBODY: ReadonlyMap<string, number> = new Map();
+const NO_CHECKS: ChecksToPlay = { checks: [], left: [] };
 
 /**
  * Assigns sessions to scenarios. A player takes part in only one scenario at a time. Otherwise another scenario would change the
@@ -82,15 +93,10 @@ export class SessionPool {
   readonly #sessions: readonly SessionUnderTest[];
   readonly #decimalsOf: (session: SessionUnderTest) => number | null;
   readonly #busy = new Set<string>();
-  /** Number of scenarios that each player has taken part in: all scenarios, those with wins or refunds, and those with rare amounts. */
-  readonly #played = {
-    decimals: new Map<string, number>(),
-    balance: new Map<string, number>(),
-    above: new Map<string, number>(),
-    all: new Map<string, number>(),
-    win: new Map<string, number>(),
-    refund: new Map<string, number>(),
-  };
+  /** Number of scenarios that each player has taken part in. */
+  readonly #played = new Map<string, number>();
+  /** Number of these scenarios that tried a kind of calls, by kind and player. */
+  readonly #tried = new Map<string, number>();
 
   /** Number of scenarios of one session that each session has played. */
   readonly #ofSession = new Map<string, number>();
@@ -140,30 +146,35 @@ export class SessionPool {
    * Reserves an assignment whose players are all free. Of the assignments of one session with the fewest currencies, takes the one
    * whose player has played the fewest scenarios. Otherwise, most scenarios would be played by the players that are configured first,
    * and a fault of another player or currency would show in few scenarios. Of the sessions of this player, takes the one that has
-   * played the fewest scenarios of one session, because a fault may concern one session only. If the scenario has wins or
-   * refunds, the scenarios with such calls are compared first, and before them the scenarios with the same rare amounts. The last
-   * of these scenarios are kept for players who have played too few of them. Of several sessions, takes the first assignment, so
-   * that every run compares the same players.
+   * played the fewest scenarios of one session, because a fault may concern one session only. If the scenario tries some kinds
+   * of calls, the scenarios with these kinds are compared first. The last of these scenarios are kept for players who have
+   * played too few of them. Of several sessions, takes the first assignment, so that every run compares the same players.
    *
    * @returns undefined if no assignment is free, or if the scenario is kept for a player who is not free
    */
   take(
     assignments: readonly SessionAssignment[],
-    { calls, left, amounts = [] }: CallsToPlay = NO_CALLS,
+    { checks, left }: ChecksToPlay = NO_CHECKS,
   ): SessionAssignment | undefined {
     const free = assignments.filter((one) => [...one.values()].every((session) => !this.#busy.has(playerOf(session))));
     const [first] = free;
     if (!first) return undefined;
     const isOfOne = first.size === 1;
-    const isKept = isOfOne && calls.some((call) => this.#isKept(assignments, call, left[call]));
     const alike = isOfOne ? free.filter((one) => currenciesOf(one) === currenciesOf(first)) : [];
-    const fitting = isKept ? alike.filter((one) => calls.some((call) => this.#lacks(one, call) > 0)) : alike;
-    if (isKept && fitting.length === 0) return undefined;
+    const scarcities = isOfOne ? this.#scarcities(assignments, checks, left) : NOBODY;
+    const scarcityOf = (one: SessionAssignment): number =>
+      Math.max(0, ...[...one.values()].map((session) => scarcities.get(playerOf(session)) ?? 0));
+    const highest = Math.max(0, ...scarcities.values());
+    const minimum = highest >= 1 ? 1 : highest >= MIN_SCARCITY ? MIN_SCARCITY : 0;
+    const fitting = alike.filter((one) => scarcityOf(one) >= minimum);
+    if (minimum > 0 && fitting.length === 0) return undefined;
+    const [rare, common] = [checks.filter((one) => minimumOf(one) === 1), checks.filter((one) => minimumOf(one) > 1)];
     const [assignment = first] = fitting.sort(
       (a, b) =>
-        sumOf(amounts, (kind) => this.#playedBy(a, kind) - this.#playedBy(b, kind)) ||
-        sumOf(calls, (call) => this.#playedBy(a, call) - this.#playedBy(b, call)) ||
-        this.#playedBy(a, 'all') - this.#playedBy(b, 'all') ||
+        scarcityOf(b) - scarcityOf(a) ||
+        sumOf(rare, (check) => this.#triedBy(a, check) - this.#triedBy(b, check)) ||
+        sumOf(common, (check) => this.#triedBy(a, check) - this.#triedBy(b, check)) ||
+        this.#playedBy(a) - this.#playedBy(b) ||
         sumOf([...a.values()], (one) => this.#ofSession.get(one.sessionID) ?? 0) -
           sumOf([...b.values()], (one) => this.#ofSession.get(one.sessionID) ?? 0),
     );
@@ -172,33 +183,71 @@ export class SessionPool {
         this.#ofSession.set(sessionID, (this.#ofSession.get(sessionID) ?? 0) + 1);
     for (const player of new Set([...assignment.values()].map(playerOf))) {
       this.#busy.add(player);
-      for (const kind of ['all', ...calls, ...amounts] as const)
-        this.#played[kind].set(player, (this.#played[kind].get(player) ?? 0) + 1);
+      this.#played.set(player, (this.#played.get(player) ?? 0) + 1);
+      // In a scenario with several sessions, perhaps only one of the players sends such calls.
+      if (isOfOne)
+        for (const check of checks)
+          this.#tried.set(`${check} ${player}`, (this.#tried.get(`${check} ${player}`) ?? 0) + 1);
     }
     return assignment;
   }
 
-  /** True if the players lack as many scenarios with a call as there are left, and one of them can play this scenario. */
-  #isKept(assignments: readonly SessionAssignment[], call: MovingCall, left: number): boolean {
-    const lacking = sumOf(
-      [...new Map(this.#sessions.filter(isPlayable).map((one) => [playerOf(one), one])).values()],
-      (one) => this.#lacks(new Map([['main', one]]), call),
-    );
-    return left <= lacking && assignments.some((one) => this.#lacks(one, call) > 0);
+  /**
+   * Returns how much each player needs a scenario: the highest scarcity of its kinds of calls. The scarcity is the number of scenarios of the
+   * kind that this player, and the players who can play even fewer of them, still need, divided by the number that are left for
+   * this player. From 1 on, one of these players tries the kind too few times if somebody else plays the scenario. Players who need
+   * no kind are left out.
+   */
+  #scarcities(
+    assignments: readonly SessionAssignment[],
+    checks: readonly CoreCheck[],
+    left: readonly ScenarioToPlay[],
+  ): ReadonlyMap<string, number> {
+    const able = new Set(assignments.flatMap((one) => [...one.values()].map(playerOf)));
+    const highest = new Map<string, number>();
+    for (const check of checks) {
+      const needing = [...new Set(this.#sessions.filter(isPlayable).map(playerOf))]
+        .map((player) => ({ player, lacks: this.#lacks(player, check), left: this.#leftFor(player, check, left) }))
+        .filter(({ lacks, left: own }) => lacks > 0 && own > 0);
+      for (const one of needing.filter(({ player }) => able.has(player))) {
+        const needed = sumOf(needing, (other) => (other.left <= one.left ? other.lacks : 0));
+        // With many scenarios, a kind that each player should try several times is seldom scarce.
+        const scarcity = minimumOf(check) > 1 ? Math.floor(needed / one.left) : needed / one.left;
+        highest.set(one.player, Math.max(highest.get(one.player) ?? 0, scarcity));
+      }
+    }
+    return highest;
   }
 
-  /** The number of scenarios with a call that the player of an assignment of one session has played too few. */
-  #lacks(assignment: SessionAssignment, call: MovingCall): number {
-    return Math.max(0, MIN_SCENARIOS - this.#playedBy(assignment, call));
+  /** The number of scenarios with a kind of calls that are left and that a player can play. */
+  #leftFor(player: string, check: CoreCheck, left: readonly ScenarioToPlay[]): number {
+    const own = this.#sessions.filter((session) => playerOf(session) === player);
+    return left.filter(
+      ({ checks, needs }) =>
+        checks.includes(check) && own.some((session) => fitsMain(session, needs, this.#decimalsOf(session))),
+    ).length;
   }
 
-  #playedBy(assignment: SessionAssignment, kind: 'all' | MovingCall | RareAmount): number {
-    return sumOf([...assignment.values()], (session) => this.#played[kind].get(playerOf(session)) ?? 0);
+  /** The number of scenarios with a kind of calls that a player has played too few. */
+  #lacks(player: string, check: CoreCheck): number {
+    return Math.max(0, minimumOf(check) - (this.#tried.get(`${check} ${player}`) ?? 0));
+  }
+
+  #triedBy(assignment: SessionAssignment, check: CoreCheck): number {
+    return sumOf([...assignment.values()], (session) => this.#tried.get(`${check} ${playerOf(session)}`) ?? 0);
+  }
+
+  #playedBy(assignment: SessionAssignment): number {
+    return sumOf([...assignment.values()], (session) => this.#played.get(playerOf(session)) ?? 0);
   }
 
   release(assignment: SessionAssignment): void {
     for (const session of assignment.values()) this.#busy.delete(playerOf(session));
   }
+}
+
+function minimumOf(check: CoreCheck): number {
+  return check === 'win' || check === 'refund' ? MIN_SCENARIOS : 1;
 }
 
 function sumOf<Item>(items: readonly Item[], numberOf: (item: Item) => number): number {

@@ -9,6 +9,7 @@ import { JOURNAL_FORMAT, type JournalEvent, OWED_BETS, PURPOSES, RUN_ENDINGS, ST
 import { NO_REPLY_REASONS } from './exchange.ts';
 import { EXPECTATION, VERDICTS } from './finding.ts';
 import { DIRECTIONS } from './money-sums.ts';
+import { CORE_CHECK_IDS } from './results/core-check.ts';
 
 /**
  * Defines an object of the journal. Unknown keys are allowed, because a later version of croupier may add keys without a new
@@ -367,6 +368,9 @@ const scenarioStarted = object({
     ),
   at: stamp,
   sessions: z.record(text, text).readonly().describe('the session that is used for each alias of the scenario'),
+  checks: list(z.enum(CORE_CHECK_IDS))
+    .exactOptional()
+    .describe('the kinds of calls that the scenario tries with its only session'),
 });
 
 const trace = object({

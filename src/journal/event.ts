@@ -7,6 +7,7 @@ import type { Exchange, ExchangeRequest } from './exchange.ts';
 import type { EXPECTATION, Finding, Place, Verdict } from './finding.ts';
 import type { Direction, MoneySums, WrongSum } from './money-sums.ts';
 import type { Trace } from './network/trace.ts';
+import type { CoreCheck } from './results/core-check.ts';
 import type { CheckCounts } from './results/failure-rate.ts';
 
 /** The version of the journal format. croupier refuses a journal with a newer format than it knows. */
@@ -290,6 +291,8 @@ export interface ScenarioStarted {
   readonly at: number;
   /** The session that is used for each alias of the scenario. */
   readonly sessions: Readonly<Record<string, string>>;
+  /** The kinds of calls that the scenario tries with its only session. It is left out if there are none. */
+  readonly checks?: readonly CoreCheck[];
 }
 
 /**

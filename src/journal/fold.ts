@@ -52,6 +52,7 @@ import { type UnknownPath, UnknownPathTally } from './network/unknown-path.ts';
 import { type UnknownSessions, UnknownSessionTally } from './network/unknown-session.ts';
 import { playedPlayers } from './results/played-players.ts';
 import { countingAttributions, withoutRareFailures } from './results/rare-failures.ts';
+import { untriedText } from './results/tried-checks.ts';
 import { type RuleResult, ruleResult } from './rule-result.ts';
 import { impliedOutcomes, type ScenarioResult, scenarioResult } from './scenario-result.ts';
 import { EchoedSignatures } from './secrets/echoed-signatures.ts';
@@ -411,6 +412,10 @@ function sumUp(
       places: placesOf.get(rule.id) ?? [],
     }),
   );
+  const untried = untriedText(
+    { scenarios, sessions: run.settings.sessions },
+    { isPart: !run.whole && run.quick === undefined },
+  );
   return {
     run,
     ended,
@@ -422,6 +427,7 @@ function sumUp(
     scenarios,
     races,
     ...rest,
+    notices: [...rest.notices, ...(untried === null ? [] : [untried])],
   };
 }
 

@@ -11,6 +11,7 @@ import {
   reasonOf,
 } from './judged-outcome.ts';
 import { EITHER_MOVED_OR_MISREAD } from './moved-alone.ts';
+import type { CoreCheck } from './results/core-check.ts';
 
 /** The result of one scenario. */
 export interface ScenarioResult {
@@ -29,6 +30,8 @@ export interface ScenarioResult {
   /** True if the scenario failed and then passed on retry. */
   readonly flaky: boolean;
   readonly sessions: Readonly<Record<string, string>>;
+  /** The kinds of calls that the scenario tries. It is left out if there are none. */
+  readonly checks?: readonly CoreCheck[];
   readonly findings: readonly JudgedFinding[];
   readonly findingCount: number;
 }
@@ -89,6 +92,7 @@ export function scenarioResult(
     retries,
     flaky: flaky !== null,
     sessions: attempt?.started?.sessions ?? {},
+    ...(attempt?.started?.checks && { checks: attempt.started.checks }),
     startedAtMs: attempt?.started?.at ?? null,
     durationMs: ended?.durationMs ?? null,
     restored: ended?.restored ?? null,

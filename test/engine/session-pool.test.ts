@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { movingCallsOf, rareAmountsOf } from '../../src/engine/moving-calls.ts';
+import { builtInSource, loadSuite } from '../../src/app/suite.ts';
+import { coreChecksOf } from '../../src/engine/core-checks.ts';
+import { inOrder } from '../../src/engine/run/order.ts';
 import type { SessionAssignment, SessionUnderTest } from '../../src/engine/run-options.ts';
-import { SessionPool, walletIdOf } from '../../src/engine/session-pool.ts';
+import { type ScenarioToPlay, SessionPool, walletIdOf } from '../../src/engine/session-pool.ts';
+import { CORE_CHECK_IDS, type CoreCheck } from '../../src/journal/results/core-check.ts';
 import type { Needs } from '../../src/scenario/plan/plan.ts';
 import { planOf } from '../judge/judged-scenario.ts';
 
@@ -81,18 +85,21 @@ it('every player and every session plays about as many scenarios, in whatever or
   expect(played).toEqual(['a', 'c', 'b', 'a c', 'c']);
 });
 
-describe('scenarios with wins or refunds', () => {
+describe('scenarios with a kind of calls', () => {
   const anyOf = (pool: SessionPool) => {
     const any = pool.assign(needs('{}'));
     if ('reason' in any) throw new Error(any.reason);
     return any;
   };
+  const leftOf = (count: number, ...checks: CoreCheck[]): ScenarioToPlay[] =>
+    Array.from({ length: count }, () => ({ checks, needs: needs('{}') }));
 
   it('are played by every player about as often as by the others', () => {
     const pool = new SessionPool(SESSIONS);
     const any = anyOf(pool);
-    const played = (['win', null, 'win', 'refund', 'refund', null] as const).map((call) => {
-      const assignment = pool.take(any, { calls: call === null ? [] : [call], left: { win: 99, refund: 99 } });
+    const played = (['win', null, 'win', 'refund', 'refund', null] as const).map((check) => {
+      const left = leftOf(99, 'win', 'refund');
+      const assignment = pool.take(any, { checks: check === null ? [] : [check], left });
       if (assignment) pool.release(assignment);
       return ids(assignment);
     });
@@ -103,11 +110,11 @@ describe('scenarios with wins or refunds', () => {
     const pool = new SessionPool(SESSIONS);
     const any = anyOf(pool);
     // The player of the session a is busy for a long time.
-    const busy = pool.take(any, { calls: [], left: { win: 9, refund: 0 } });
+    const busy = pool.take(any, { checks: [], left: leftOf(9, 'win') });
     const played: string[] = [];
     let left = 11;
     for (let times = 0; times < 20; times += 1) {
-      const assignment = pool.take(any, { calls: ['win'], left: { win: left, refund: 0 } });
+      const assignment = pool.take(any, { checks: ['win'], left: leftOf(left, 'win') });
       if (!assignment) continue;
       left -= 1;
       played.push(ids(assignment));
@@ -116,39 +123,100 @@ describe('scenarios with wins or refunds', () => {
     expect([busy && ids(busy), ids(pool.take(any))]).toEqual(['a', 'c']);
     expect([played, left]).toEqual([Array.from({ length: 6 }, () => 'c'), 5]);
     if (busy) pool.release(busy);
-    expect(ids(pool.take(any, { calls: ['win'], left: { win: left, refund: 0 } }))).toBe('b');
+    expect(ids(pool.take(any, { checks: ['win'], left: leftOf(left, 'win') }))).toBe('b');
   });
 
-  it('of rare amounts are divided among the players, also if one of them has played more other scenarios', () => {
+  it('are kept for a busy player if only two are left, and for the player who can play fewer of them', () => {
     const pool = new SessionPool(SESSIONS);
-    const any = pool.assign(needs('{}'));
-    if ('reason' in any) throw new Error(any.reason);
-    const takes = (amounts: readonly ('decimals' | 'balance')[], from = any): string | undefined => {
-      const taken = pool.take(from, { calls: [], left: { win: 0, refund: 0 }, amounts });
+    const any = anyOf(pool);
+    const [ofUSD] = any;
+    const busy = ofUSD && pool.take([ofUSD]);
+    // The second scenario needs decimals, so the player of the session c cannot play it.
+    const left = [
+      ...leftOf(1, 'race'),
+      { checks: ['race'] as const, needs: needs('{ currency: { decimals: some } }') },
+    ];
+    expect(ids(pool.take(any, { checks: ['race'], left }))).toBe('c');
+    const decimals = pool.assign(needs('{ currency: { decimals: some } }'));
+    if ('reason' in decimals) throw new Error(decimals.reason);
+    expect(pool.take(decimals, { checks: ['race'], left: left.slice(1) })).toBeUndefined();
+    if (busy) pool.release(busy);
+    expect(ids(pool.take(decimals, { checks: ['race'], left: left.slice(1) }))).toBe('b');
+  });
+
+  it('go to the player who needs the kind of which fewer scenarios are left', () => {
+    const pool = new SessionPool(SESSIONS);
+    const any = anyOf(pool);
+    const tries = (player: string, check: CoreCheck): void => {
+      const own = any.filter((one) => one.get('main')?.player === player);
+      const taken = pool.take(own, { checks: [check], left: [] });
       if (taken) pool.release(taken);
-      return taken?.get('main')?.player;
     };
-    const first = takes(['decimals']);
-    const others = any.filter((one) => one.get('main')?.player !== first);
-    for (const _ of [1, 2, 3]) takes([], others);
-    expect([takes(['decimals']), takes([])]).toEqual([others[0]?.get('main')?.player, first]);
+    tries('p1', 'race');
+    tries('p2', 'free');
+    const left = [...leftOf(1, 'race', 'free'), ...leftOf(3, 'free')];
+    expect(pool.take(any, { checks: ['race', 'free'], left })?.get('main')?.player).toBe('p2');
   });
 
-  it('have rare amounts if a call that the operator should accept has decimals, or is about the whole balance', () => {
-    const amountsOf = (steps: string) => rareAmountsOf(planOf(`rules: [balance.read]\nsteps: [${steps}]`));
-    expect(amountsOf('{ bet: { amount: "${stake + unit}" } }')).toEqual(['decimals']);
-    expect(amountsOf('{ bet: { amount: "${balance}" } }')).toEqual(['balance']);
-    expect(amountsOf('{ bet: { amount: "${2 * balance}" }, expect: declined }')).toEqual(['above']);
-    expect(amountsOf('{ bet: }, { bet: { amount: "1.50" }, sign: wrong-key, expect: refused }')).toEqual([]);
-  });
-
-  it('count if the operator should accept the win or refund', () => {
-    const callsOf = (steps: string) => movingCallsOf(planOf(`rules: [balance.read]\nsteps: [${steps}]`));
-    expect(callsOf('{ bet: , as: one }, { refund: { of: one } }')).toEqual(['refund']);
-    expect(callsOf('{ bet: }, { together: [{ win: }, { balance: }] }')).toEqual(['win']);
-    expect(callsOf('{ bet: }, { win: , sign: wrong-key, expect: refused }')).toEqual([]);
+  it.each<[string, CoreCheck[]]>([
+    ['{ bet: { amount: "${stake + unit}" } }', ['decimal-bet']],
+    ['{ bet: }, { win: { amount: "0.57" } }', ['win', 'decimal-win']],
+    ['{ bet: { amount: "${balance}" } }', ['whole-balance']],
+    ['{ bet: { amount: "${2 * balance}" }, expect: declined }', ['above-balance']],
+    ['{ bet: { amount: "1.50" }, sign: wrong-key, expect: refused }', []],
+    ['{ bet: , as: one }, { refund: { of: one } }', ['refund']],
+    ['{ bet: }, { together: [{ win: }, { balance: }] }', ['win']],
+    ['{ together: [{ bet: }, { bet: }] }', ['race']],
+    ['{ bet: { type: free } }', ['free']],
+    ['{ bet: , as: one }, { resend: one }', ['repeated-bet']],
+    ['{ bet: , as: one }, { resend: one, sign: wrong-key, expect: refused }', []],
+    ['{ bet: , as: one }, { refund: { of: one } }, { resend: one, expect: either }', ['refund', 'refunded-bet']],
+  ])('the scenario with the steps %s has %j', (steps, expected) => {
+    expect(coreChecksOf(planOf(`rules: [balance.read]\nsteps: [${steps}]`))).toEqual(expected);
   });
 });
+
+it.each(['m1', 'm3', 'n19a', 'n19b', 'q1'])(
+  'with the seed %s, each of three players tries each kind of calls',
+  (seed) => {
+    const sessions: readonly SessionUnderTest[] = [
+      { sessionID: 'a', player: 'p1', currency: 'USD' },
+      { sessionID: 'b', player: 'p2', currency: 'EUR' },
+      { sessionID: 'c', player: 'p3', currency: 'JPY' },
+    ];
+    const pool = new SessionPool(sessions);
+    const queue = inOrder(loadSuite([builtInSource()], process.cwd(), randomUUID).scenarios, seed)
+      .map((scenario) => scenario.plan())
+      .filter(({ needs: { sessions: further, earlierRun, launches, largeAmounts, otherClient } }) => {
+        return further.size === 0 && !earlierRun && !launches && !largeAmounts && !otherClient;
+      })
+      .map((plan) => ({ plan, assignments: pool.assign(plan.needs), checks: coreChecksOf(plan), needs: plan.needs }))
+      .flatMap((one) => ('reason' in one.assignments ? [] : [{ ...one, assignments: one.assignments }]));
+    const tried = new Map(sessions.map(({ player }) => [player, new Set<CoreCheck>()]));
+    const running: { assignment: SessionAssignment; until: number }[] = [];
+    for (let step = 0; queue.length > 0; step += 1) {
+      for (const one of running.filter(({ until }) => until <= step)) {
+        pool.release(one.assignment);
+        running.splice(running.indexOf(one), 1);
+      }
+      for (const one of queue.slice(0, 12)) {
+        const assignment = pool.take(one.assignments, { checks: one.checks, left: queue });
+        if (!assignment) continue;
+        queue.splice(queue.indexOf(one), 1);
+        for (const check of one.checks) tried.get(assignment.get('main')?.player)?.add(check);
+        // The first player is watched for a long time after each scenario.
+        const isFirst = assignment.get('main')?.player === 'p1';
+        running.push({ assignment, until: step + (isFirst ? 12 : 1 + (one.plan.steps.length % 4)) });
+      }
+    }
+    const decimals: readonly CoreCheck[] = ['decimal-bet', 'decimal-win'];
+    expect([...tried].map(([player, checks]) => [player, CORE_CHECK_IDS.filter((one) => !checks.has(one))])).toEqual([
+      ['p1', []],
+      ['p2', []],
+      ['p3', CORE_CHECK_IDS.filter((one) => decimals.includes(one) && !tried.get('p3')?.has(one))],
+    ]);
+  },
+);
 
 it('sessions without `player` count as sessions of one player, each with a wallet of its own', () => {
   const pool = new SessionPool([{ sessionID: 'a' }, { sessionID: 'b' }]);

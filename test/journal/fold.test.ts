@@ -3,6 +3,7 @@ import { RULES, type RuleId } from '../../src/contract/catalogue.ts';
 import type { JournalEvent, KnownFailure, Raced, ScenarioEnded } from '../../src/journal/event.ts';
 import type { Finding } from '../../src/journal/finding.ts';
 import { type Fold, foldJournal, startFold } from '../../src/journal/fold.ts';
+import type { CoreCheck } from '../../src/journal/results/core-check.ts';
 import type { RuleResult } from '../../src/journal/rule-result.ts';
 import { attributed, ended, exchange, found, planned, runEnded, runOf, runStarted, started } from './events.ts';
 
@@ -270,6 +271,43 @@ describe('the result of a journal', () => {
   it('contains each notice once', async () => {
     const notice = { event: 'notice', text: 'TLS was not checked' } as const;
     expect((await foldJournal(runOf(bet, [notice, notice]))).notices).toEqual(['TLS was not checked']);
+  });
+
+  describe('about kinds of calls', () => {
+    const session = (player: string, currency: string) => ({
+      sessionID: `s-${player}`,
+      player,
+      currency,
+      gameID: null,
+      state: 'active' as const,
+    });
+    const plan = ['race', 'decimals', 'skipped'].map((id) => planned(id, ['bet.debit']));
+    const events = (whole: boolean): readonly JournalEvent[] => {
+      const start = runStarted(plan, false, whole);
+      const sessions = [session('p1', 'EUR'), session('p2', 'JPY'), session('p3', 'EUR')];
+      const play = (id: string, player: string, checks: readonly CoreCheck[], more: Partial<ScenarioEnded> = {}) => [
+        { ...started(id), sessions: { main: `s-${player}` }, checks },
+        ended(id, more),
+      ];
+      return [
+        { ...start, settings: { ...start.settings, sessions } },
+        ...play('race', 'p1', ['race']),
+        ...play('decimals', 'p3', ['decimal-win']),
+        ...play('skipped', 'p2', ['race'], { verdict: 'skip', reason: 'the bet was declined' }),
+        runEnded(),
+      ];
+    };
+
+    it('names the players that lack them, and leaves out decimals of a currency without decimals', async () => {
+      const { notices } = await foldJournal(events(true));
+      expect(notices).toEqual([
+        'Not tried with p1: wins with decimals; with p2: bets and wins at the same moment; with p3: bets and wins at the same moment. Other players made such calls, so a fault of one player may not show.',
+      ]);
+    });
+
+    it('says nothing if the user selected some scenarios', async () => {
+      expect((await foldJournal(events(false))).notices).toEqual([]);
+    });
   });
 
   it('cannot be computed before the event that starts the run', () => {

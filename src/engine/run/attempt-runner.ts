@@ -21,6 +21,7 @@ import { LastingSteps } from '../calls/lasting-steps.ts';
 import type { Sender } from '../calls/sender.ts';
 import { MAX_ATTEMPTS_AT_RANDOM } from '../calls/wait-policy.ts';
 import { MAX_ATTEMPTS } from '../calls/waits.ts';
+import { coreChecksOf } from '../core-checks.ts';
 import { hasRace } from '../races.ts';
 import { addressOf, type RunnableScenario, type RunOptions, type SessionAssignment } from '../run-options.ts';
 import { type Played, playScenario } from '../scenario/play-scenario.ts';
@@ -437,6 +438,7 @@ export class AttemptRunner {
     const { record, now } = options;
     const attempt = first + tries - 1;
     const at = now();
+    const checks = assignment.size === 1 ? coreChecksOf(plan) : [];
     const findings: Finding[] = [];
     record({
       event: 'scenario-started',
@@ -445,6 +447,7 @@ export class AttemptRunner {
       ...(retry > 0 && { retry }),
       at,
       sessions: Object.fromEntries([...assignment].map(([alias, { sessionID }]) => [alias, sessionID])),
+      ...(checks.length > 0 && { checks }),
     });
     const report = (finding: Finding): void => {
       findings.push(finding);

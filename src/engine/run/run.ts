@@ -1,6 +1,7 @@
 import { currencyByCode } from '../../contract/currencies.ts';
 import { type JournalEvent, type RunEnded, stopSignalOf } from '../../journal/event.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
+import type { CoreCheck } from '../../journal/results/core-check.ts';
 import { reasonOfConditions } from '../../journal/results/missing-conditions.ts';
 import { Attribution, type ScenarioFacts } from '../../judge/attribution/attribution.ts';
 import { RightUnit } from '../../judge/attribution/units.ts';
@@ -18,12 +19,12 @@ import { BalanceChanges } from '../balances/balance-changes.ts';
 import { KnownBalances } from '../balances/known-balances.ts';
 import { ShownDecimals } from '../balances/shown-decimals.ts';
 import { Sender } from '../calls/sender.ts';
-import { type MovingCall, movingCallsOf, rareAmountsOf } from '../moving-calls.ts';
+import { coreChecksOf } from '../core-checks.ts';
 import type { NotPlayable, RunnableScenario, RunOptions, SessionAssignment, SessionUnderTest } from '../run-options.ts';
 import type { Played } from '../scenario/play-scenario.ts';
 import { WRONG_BOOKING_RULES } from '../scenario/setup-and-teardown.ts';
 import { sessionOf } from '../scenario-context.ts';
-import { playerOf, SessionPool, sessionsToPlay, walletIdOf } from '../session-pool.ts';
+import { playerOf, type ScenarioToPlay, SessionPool, sessionsToPlay, walletIdOf } from '../session-pool.ts';
 import { denominationOf, statedDecimals } from '../stakes.ts';
 import { AttemptRunner } from './attempt-runner.ts';
 import { CallsOfOthers } from './calls-of-others.ts';
@@ -129,8 +130,7 @@ interface WaitingScenario {
   readonly scenario: RunnableScenario;
   readonly plan: Plan;
   readonly assignments: readonly SessionAssignment[];
-  /** The calls of the scenario that give money to the player. */
-  readonly calls: readonly MovingCall[];
+  readonly checks: readonly CoreCheck[];
 }
 
 /** Objects that see every event of the run. */
@@ -174,8 +174,8 @@ class Run {
   readonly #staleReads: StaleReadHistory;
   readonly #attribution: Attribution;
   readonly #pool: SessionPool;
-  /** The number of scenarios of one session that are left to play in this phase, by the calls that they have. */
-  readonly #left: Record<MovingCall, number> = { win: 0, refund: 0 };
+  /** The scenarios of one session that are left to play in this phase, by id. */
+  readonly #left = new Map<string, ScenarioToPlay>();
   readonly #shownDecimals: ShownDecimals;
   readonly #balanceChanges = new BalanceChanges();
   readonly #late: LateEffects;
@@ -455,7 +455,8 @@ class Run {
     this.#isSequential = workers === 1;
     const queue = [...scenarios];
     const waiting: WaitingScenario[] = [];
-    for (const plan of scenarios.map((one) => one.plan())) this.#leave(plan, movingCallsOf(plan), 1);
+    for (const plan of scenarios.map((one) => one.plan()))
+      if (plan.needs.sessions.size === 0) this.#left.set(plan.id, { checks: coreChecksOf(plan), needs: plan.needs });
     const running = new Set<Promise<void>>();
     // The first scenario is played alone. So if the operator does not answer, only this one scenario fails, instead of one scenario
     // for each player.
@@ -473,11 +474,6 @@ class Run {
     }
   }
 
-  /** Counts a scenario of one session that is left to play. @param by 1 to add the scenario, and -1 if it is played or skipped */
-  #leave({ needs }: Plan, calls: readonly MovingCall[], by: 1 | -1 = -1): void {
-    if (needs.sessions.size === 0) for (const call of calls) this.#left[call] += by;
-  }
-
   async #fill(
     queue: RunnableScenario[],
     waiting: WaitingScenario[],
@@ -493,11 +489,11 @@ class Run {
     for (const one of waiting.slice()) {
       if (running.size >= max) return;
       const notPlayable = this.#giveUpPolicy.reasonAgainst(one.plan);
-      const toPlay = { calls: one.calls, left: this.#left, amounts: rareAmountsOf(one.plan) };
+      const toPlay = { checks: one.checks, left: [...this.#left.values()] };
       const assignment = notPlayable === null ? this.#pool.take(one.assignments, toPlay) : undefined;
       if (notPlayable === null && !assignment) continue;
       waiting.splice(waiting.indexOf(one), 1);
-      this.#leave(one.plan, one.calls);
+      this.#left.delete(one.plan.id);
       if (notPlayable !== null) recordNotPlayed(one.scenario, notPlayable, this.#options);
       if (!assignment) continue;
       const done = this.#playOne(one, assignment).finally(() => {
@@ -517,9 +513,8 @@ class Run {
     const plan = scenario.plan();
     if (plan.needs.currency?.decimals !== undefined) await this.#learnDecimals();
     const assignments = this.#assignments(plan);
-    const calls = movingCallsOf(plan);
-    if (!('reason' in assignments)) return { scenario, plan, assignments, calls };
-    this.#leave(plan, calls);
+    if (!('reason' in assignments)) return { scenario, plan, assignments, checks: coreChecksOf(plan) };
+    this.#left.delete(plan.id);
     recordNotPlayed(scenario, assignments, this.#options);
     return undefined;
   }

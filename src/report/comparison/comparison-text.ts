@@ -1,4 +1,5 @@
 import { plural } from '../../contract/plural.ts';
+import { checksText } from '../../journal/results/tried-checks.ts';
 import { forTerminal } from '../escape.ts';
 import { mark, tint, verdictNoun } from '../marks.ts';
 import type { Paint } from '../paint.ts';
@@ -52,7 +53,7 @@ const MAX_NAMES = 6;
 
 /** Lists what the later run did not test. Whole rules are listed elsewhere. */
 function lostLines(
-  { goneEndpoints, goneScenarios, fewerSessions }: Comparison,
+  { goneEndpoints, goneScenarios, goneChecks, fewerSessions }: Comparison,
   { paint, width }: TextStyle,
 ): readonly string[] {
   const more = goneScenarios.length > MAX_NAMES ? ` and ${goneScenarios.length - MAX_NAMES} more` : '';
@@ -63,6 +64,7 @@ function lostLines(
       : [
           `${plural(goneScenarios.length, 'scenario')} not played now: ${goneScenarios.slice(0, MAX_NAMES).join(', ')}${more}`,
         ]),
+    ...goneChecks.map(({ player, checks }) => `no longer tried with ${player}: ${checksText(checks)}`),
     ...[...Map.groupBy(goneEndpoints, ({ id }) => id)].map(
       ([id, own]) => `${id} is no longer judged for ${own.map(({ endpoint }) => endpoint).join(', ')}`,
     ),

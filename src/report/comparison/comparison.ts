@@ -137,8 +137,9 @@ export function newFailures({ broken, worse }: Pick<Comparison, 'broken' | 'wors
 }
 
 /** True if the later run tested less than the earlier one. */
-export function isLessTested({ gone, goneEndpoints, goneScenarios, fewerSessions }: Comparison): boolean {
-  return gone.length + goneEndpoints.length + goneScenarios.length + fewerSessions.length > 0;
+export function isLessTested(change: Comparison): boolean {
+  const { gone, goneEndpoints, goneScenarios, goneChecks, fewerSessions } = change;
+  return [gone, goneEndpoints, goneScenarios, goneChecks, fewerSessions].some(({ length }) => length > 0);
 }
 
 const MAX_NAMES = 3;

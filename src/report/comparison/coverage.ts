@@ -1,3 +1,5 @@
+import type { CoreCheck } from '../../journal/results/core-check.ts';
+import type { ChecksOfPlayer } from '../../journal/results/tried-checks.ts';
 import type { RunSummary, SummarySession } from './run-summary.ts';
 
 /** The parts of an earlier run that a later run did not test. */
@@ -8,6 +10,8 @@ export interface LostCoverage {
   readonly goneEndpoints: readonly { readonly id: string; readonly endpoint: string }[];
   /** Scenarios that gave a decision in the earlier run, but were left out or skipped in the later run. */
   readonly goneScenarios: readonly string[];
+  /** The kinds of calls that the earlier run tried with a player, and the later run tried only with other players. */
+  readonly goneChecks: readonly ChecksOfPlayer[];
   /** The sessions that are missing now, as sentences. */
   readonly fewerSessions: readonly string[];
 }
@@ -21,8 +25,39 @@ export function lostCoverage(before: RunSummary, now: RunSummary): LostCoverage 
       return endpoints.filter((one) => !later.endpoints.includes(one)).map((endpoint) => ({ id, endpoint }));
     }),
     goneScenarios: before.decided.filter((id) => !now.tried.includes(id)),
+    goneChecks: checksOfFewerPlayers(before, now),
     fewerSessions: before.sessions && now.sessions ? missingSessions(before.sessions, now.sessions) : [],
   };
+}
+
+/**
+ * With at most this number of players, the suite has enough scenarios for each kind of calls, so chance does not decide which player gets
+ * none.
+ */
+const MAX_SURE_PLAYERS = 3;
+
+/** Returns the kinds of calls that fewer players tried in the later run, by player, if chance does not explain it. */
+function checksOfFewerPlayers(before: RunSummary, now: RunSummary): readonly ChecksOfPlayer[] {
+  const [earlier, later] = [before.triedChecks, now.triedChecks];
+  if (!earlier || !later) return [];
+  const isGone = (check: CoreCheck): boolean => {
+    const [was, is] = [earlier, later].map(
+      ({ players }) => players.filter(({ checks }) => checks.includes(check)).length,
+    );
+    const fewerScenarios = (later.scenarios.get(check) ?? 0) < (earlier.scenarios.get(check) ?? 0);
+    return (
+      is !== undefined &&
+      was !== undefined &&
+      is > 0 &&
+      is < was &&
+      (fewerScenarios || later.players.length <= MAX_SURE_PLAYERS)
+    );
+  };
+  return earlier.players.flatMap(({ player, checks }) => {
+    const own = later.players.find((one) => one.player === player);
+    const gone = checks.filter((check) => own && !own.checks.includes(check) && isGone(check));
+    return gone.length === 0 ? [] : [{ player, checks: gone }];
+  });
 }
 
 function missingSessions(before: readonly SummarySession[], now: readonly SummarySession[]): readonly string[] {

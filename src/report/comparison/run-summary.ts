@@ -11,8 +11,10 @@ import {
   type MoneySums,
   type WrongSum,
 } from '../../journal/money-sums.ts';
+import { CORE_CHECK_IDS, type CoreCheck } from '../../journal/results/core-check.ts';
 import type { CheckCounts } from '../../journal/results/failure-rate.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
+import { type ChecksOfPlayer, triedChecks, triedScenarios } from '../../journal/results/tried-checks.ts';
 import { JSON_REPORT, type ReportedPlace, reportedPlaces } from '../json/json.ts';
 
 /** The result of one run for a rule or for the expectation of a scenario. */
@@ -61,6 +63,14 @@ export interface SummarySession {
   readonly state: string;
 }
 
+/** The kinds of calls that a run tried. */
+interface TriedChecks {
+  /** The kinds that were tried with each player. */
+  readonly players: readonly ChecksOfPlayer[];
+  /** For each kind, the number of scenarios that tried it. */
+  readonly scenarios: ReadonlyMap<CoreCheck, number>;
+}
+
 interface LatencySummary {
   readonly call: string;
   readonly count: number;
@@ -93,6 +103,8 @@ export interface RunSummary {
    * the same currency, and for reports of older versions.
    */
   readonly currencies?: PlayedCurrencies | undefined;
+  /** The kinds of calls that were tried. Undefined if the journal or the report does not say it. */
+  readonly triedChecks?: TriedChecks | undefined;
   readonly croupier: string;
   readonly labels: Labels;
   /** Undefined for reports of older versions. */
@@ -115,6 +127,7 @@ export function summaryOfFold(fold: Fold): RunSummary {
       scenarios.map(({ planned, sessions: of }) => ({ id: planned.id, sessions: of })),
       sessions,
     ),
+    triedChecks: triedInRun({ scenarios, sessions }),
     ...playedScenarios(scenarios.map((result) => ({ ...result, id: result.planned.id }))),
     extCID: run.client.extCID,
     contract: run.contract,
@@ -156,6 +169,12 @@ function judgedEndpoints(
   endpoints: readonly { readonly endpoint: string; readonly verdict: Verdict }[],
 ): readonly string[] {
   return endpoints.filter((one) => isJudged(one.verdict)).map(({ endpoint }) => endpoint);
+}
+
+/** Returns the kinds of calls that were tried; undefined for journals and reports of older versions. */
+function triedInRun(played: Parameters<typeof triedChecks>[0]): TriedChecks | undefined {
+  if (played.scenarios.every(({ checks }) => checks === undefined)) return undefined;
+  return { players: triedChecks(played), scenarios: triedScenarios(played) };
 }
 
 interface PlayedScenario {
@@ -269,6 +288,7 @@ const report = z.object({
       state: z.string().default('ended'),
       verdict: verdict.default('pass'),
       sessions: z.record(z.string(), z.string()).default({}),
+      checks: z.array(z.enum(CORE_CHECK_IDS)).optional(),
       findings: z
         .array(
           z.object({
@@ -335,6 +355,7 @@ export function summaryOfReport(value: unknown): RunSummary | { readonly problem
     ],
     sessions: sessions ?? null,
     currencies: playedCurrencies(scenarios, sessions ?? []),
+    triedChecks: triedInRun({ scenarios, sessions: sessions ?? [] }),
     ...playedScenarios(scenarios),
     scenarios: scenarios.map(({ id }) => id),
   };

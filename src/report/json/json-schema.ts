@@ -5,6 +5,7 @@ import { OWED_BETS, RUN_ENDINGS, STOP_STATUSES } from '../../journal/event.ts';
 import { shared } from '../../journal/event-schema.ts';
 import { VERDICTS } from '../../journal/finding.ts';
 import { DIRECTIONS } from '../../journal/money-sums.ts';
+import { CORE_CHECK_IDS } from '../../journal/results/core-check.ts';
 import { JSON_REPORT } from './json.ts';
 
 const {
@@ -175,6 +176,7 @@ const scenario = z.object({
   retries: count.describe('number of retries after a failure'),
   flaky: z.boolean().describe('true: the scenario failed and then passed on retry'),
   sessions: z.record(z.string(), z.string()),
+  checks: z.array(z.enum(CORE_CHECK_IDS)).exactOptional().describe('the kinds of calls that the scenario tries'),
   findings: z.array(judgedFinding).describe('examples of findings, the most severe first'),
   findingCount: count,
   exchanges: z
@@ -251,6 +253,9 @@ const report = z.object({
     ),
   shard: runStarted.shard.describe('which part of a divided run this is; left out: the run is not divided'),
   notices: z.array(z.string()),
+  untried: z
+    .array(z.object({ player: z.string(), checks: z.array(z.enum(CORE_CHECK_IDS)) }))
+    .describe('kinds of calls that were tried with other players, but not with this player'),
   owed: z.array(
     z.object({
       scenario: z.string().nullable(),

@@ -9,6 +9,7 @@ import { requiredOutcomes } from '../../journal/required.ts';
 import { mayReplyWrongly } from '../../journal/results/chance.ts';
 import { owedCalls, unknownDebts } from '../../journal/results/owed-items.ts';
 import { countRules } from '../../journal/results/rule-counts.ts';
+import { untriedChecks } from '../../journal/results/tried-checks.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import type { ScenarioResult } from '../../journal/scenario-result.ts';
 import type { JournalledExchange } from '../exchanges.ts';
@@ -73,6 +74,7 @@ function headOf(fold: Fold, { journal, endedAtOnce }: ReportOptions): object {
     required: requiredOutcomes(fold).map(({ kind, id, by, verdict, reason }) => ({ kind, id, by, verdict, reason })),
     ...(run.shard && { shard: run.shard }),
     notices: fold.notices,
+    untried: untriedChecks({ scenarios: fold.scenarios, sessions: run.settings.sessions }),
     owed: owedCalls(fold).map(({ scenario, call, sessionID, txID, fields, bet, status }) => ({
       scenario,
       call,

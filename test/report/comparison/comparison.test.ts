@@ -3,6 +3,7 @@ import type { JournalEvent } from '../../../src/journal/event.ts';
 import type { Finding } from '../../../src/journal/finding.ts';
 import { foldJournal } from '../../../src/journal/fold.ts';
 import { inAlikeCurrencies, type MoneySums } from '../../../src/journal/money-sums.ts';
+import type { CoreCheck } from '../../../src/journal/results/core-check.ts';
 import { compare, isLessTested, newFailures } from '../../../src/report/comparison/comparison.ts';
 import { comparisonText } from '../../../src/report/comparison/comparison-text.ts';
 import {
@@ -260,6 +261,31 @@ describe('comparing two runs', () => {
     expect(text).toContain('Less tested than before\n  - 1 session now, 3 before\n');
     expect(isLessTested(compare(now, before))).toBe(false);
     expect(isLessTested(compare(run([rule('a', 'pass')]), run([rule('a', 'skip')])))).toBe(true);
+  });
+
+  it('finds kinds of calls that are now tried only with other players', () => {
+    const tried = (players: Readonly<Record<string, readonly CoreCheck[]>>, races = 3) =>
+      run([rule('a', 'pass')], {
+        triedChecks: {
+          players: Object.entries(players).map(([player, checks]) => ({ player, checks })),
+          scenarios: new Map<CoreCheck, number>([['race', races]]),
+        },
+      });
+    const before = tried({ p1: ['race', 'free'], p2: ['race'] });
+    const now = tried({ p1: [], p2: ['race'] });
+    const comparison = compare(before, now);
+    expect([isLessTested(comparison), comparison.goneChecks]).toEqual([true, [{ player: 'p1', checks: ['race'] }]]);
+    expect(comparisonText(before, now, comparison, { paint: PLAIN, width: 80, unicode: true })).toContain(
+      'Less tested than before\n  - no longer tried with p1: bets and wins at the same moment\n',
+    );
+    expect([isLessTested(compare(now, before)), isLessTested(compare(before, run([rule('a', 'pass')])))]).toEqual([
+      false,
+      false,
+    ]);
+    // With four players, chance decides which of them get the three scenarios.
+    const four = tried({ p1: ['race'], p2: ['race'], p3: ['race'], p4: [] });
+    const others = { p1: ['race'], p2: [], p3: [], p4: ['race'] } as const;
+    expect([tried(others, 3), tried(others, 2)].map((one) => isLessTested(compare(four, one)))).toEqual([false, true]);
   });
 
   it('lists labels and digests that differ', () => {
