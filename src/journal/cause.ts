@@ -1,6 +1,8 @@
 import type { RuleId } from '../contract/catalogue.ts';
 import { EXPECTATION, type Verdict } from './finding.ts';
 import { byGravity, countOf, isFinding, type JudgedFinding, type JudgedOutcome } from './judged-outcome.ts';
+import type { WrongSum } from './money-sums.ts';
+import { mayExplainSums } from './results/explained-sums.ts';
 import { mayExplainIn } from './results/explaining.ts';
 import type { PlayedPlayers } from './results/played-players.ts';
 import type { RuleResult } from './rule-result.ts';
@@ -42,16 +44,23 @@ export interface Cause {
  * @param rules the results of all rules
  * @param outcomes all outcomes of the run, after attribution
  * @param played the players of each scenario. A rule that fails only with other players is no cause
+ * @param stakes the stake in each currency of the sessions. A rule that made balances wrong by other shares of the calls is no cause
  */
 export function likelyCauses(
   rules: readonly RuleResult[],
   outcomes: readonly JudgedOutcome[],
   played: PlayedPlayers,
+  stakes: Readonly<Record<string, string>> = {},
 ): readonly Cause[] {
   const broken = rules.filter(({ verdict }) => verdict === 'fail');
+  const failing = Map.groupBy(
+    outcomes.filter(({ verdict }) => verdict === 'fail'),
+    ({ rule }) => rule,
+  );
+  const sumsOf = (rule: RuleId): readonly WrongSum[] => (failing.get(rule) ?? []).flatMap(({ sums }) => sums);
   const breaches = outcomes
     .filter(({ verdict, rule }) => verdict === 'fail' && rule !== EXPECTATION)
-    .map((outcome) => ({ rule: outcome.rule, suspects: candidatesOf(outcome, broken, played) }));
+    .map((outcome) => ({ rule: outcome.rule, suspects: candidatesOf(outcome, broken, { played, sumsOf, stakes }) }));
   const chosen = smallestCover(
     broken,
     breaches.map(({ suspects }) => suspects),
@@ -108,12 +117,20 @@ function causeOf(result: RuleResult, explained: readonly JudgedOutcome[], rules:
 
 /**
  * Returns the broken rules that may be the cause of a breach: the rule of the breach itself, and each rule that all findings of the
- * breach name as a cause.
+ * breach name as a cause, if its own breaches may explain the wrong sums.
  */
 function candidatesOf(
   outcome: JudgedOutcome,
   broken: readonly RuleResult[],
-  played: PlayedPlayers,
+  {
+    played,
+    sumsOf,
+    stakes,
+  }: {
+    readonly played: PlayedPlayers;
+    readonly sumsOf: (rule: RuleId) => readonly WrongSum[];
+    readonly stakes: Readonly<Record<string, string>>;
+  },
 ): ReadonlySet<RuleId> {
   const named = broken.filter((result) => {
     const { rule, wrongSums } = result;
@@ -121,7 +138,12 @@ function candidatesOf(
       (finding) =>
         finding.causes.includes(rule.id) && (!needsMovedMoney(rule.id, finding) || Object.keys(wrongSums).length > 0),
     );
-    return rule.id === outcome.rule || (isNamed && mayExplainIn(outcome.scenario, result, played));
+    if (rule.id === outcome.rule) return true;
+    return (
+      isNamed &&
+      mayExplainIn(outcome.scenario, result, played) &&
+      mayExplainSums(outcome.sums, rule.id, sumsOf(rule.id), stakes)
+    );
   });
   return new Set(named.map(({ rule }) => rule.id));
 }

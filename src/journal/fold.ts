@@ -420,7 +420,7 @@ function sumUp(
     run,
     ended,
     rules,
-    causes: likelyCauses(rules, outcomes, playedPlayers({ run, scenarios })),
+    causes: likelyCauses(rules, outcomes, playedPlayers({ run, scenarios }), run.settings.stakes),
     baseline,
     places,
     expectations: (byRule.get(EXPECTATION) ?? []).flatMap((outcome) => outcome.findings).toSorted(byGravity),

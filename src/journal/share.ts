@@ -200,7 +200,7 @@ const HUNDREDTHS = Array.from({ length: 1000 }, (_, index) => Money.of(String(in
 const MARGIN = Money.of('1.5');
 
 /** Returns the shares of the sums whose calls moved at least one stake. */
-function sharesOf(sums: readonly WrongSum[], stakes: Readonly<Record<string, string>>): Share[] {
+export function sharesOf(sums: readonly WrongSum[], stakes: Readonly<Record<string, string>>): Share[] {
   return sums.flatMap((sum) => {
     const stake = Money.read(stakes[sum.currency ?? ''] ?? '');
     const share = shareOf(sum);

@@ -10,11 +10,12 @@ async function causesOf(
   after: readonly JournalEvent[] = [],
   strict = false,
 ) {
+  const start = runStarted(
+    Object.keys(stories).map((id) => planned(id, [])),
+    strict,
+  );
   const events = [
-    runStarted(
-      Object.keys(stories).map((id) => planned(id, [])),
-      strict,
-    ),
+    { ...start, settings: { ...start.settings, stakes: { USD: '1' } } },
     ...Object.entries(stories).flatMap(([id, findings]) => [started(id), ...findings, ended(id, { verdict: 'fail' })]),
     ...after,
     runEnded(),
@@ -70,6 +71,35 @@ describe('the likely causes of the broken rules', () => {
     });
     expect(names(causes)).toEqual(['money.exact']);
     expect(causes[0]?.explains.map(({ rule }) => rule)).toEqual(['bet.debit', 'win.credit']);
+  });
+
+  it.each<[string, Finding['wrongSum'], boolean]>([
+    ['half of a win', { amount: '-2', currency: 'USD', moved: '4', calls: [{ call: 'win', amount: '4' }] }, true],
+    ['a whole win', { amount: '-4', currency: 'USD', moved: '4', calls: [{ call: 'win', amount: '4' }] }, false],
+    ['half of a bet', { amount: '-2', currency: 'USD', moved: '4', calls: [{ call: 'bet', amount: '4' }] }, false],
+    ['the other direction', { amount: '2', currency: 'USD', moved: '4', calls: [{ call: 'win', amount: '4' }] }, false],
+    ['half of unknown calls', { amount: '-2', currency: 'USD', moved: '4' }, true],
+    ['a cent of unknown calls', { amount: '-0.01', currency: 'USD', moved: '4' }, false],
+  ])('that make wins wrong by half of their amount: %s', async (_what, wrongSum, isExplained) => {
+    const half = { amount: '-1.5', currency: 'USD', moved: '3' };
+    const causes = await causesOf({
+      a: [found('a', 'win.credit', 'fail', { wrongSum: half })],
+      b: [found('b', 'refund.restore', 'fail', { causes: ['win.credit'], ...(wrongSum && { wrongSum }) })],
+    });
+    expect(names(causes)).toEqual(isExplained ? ['win.credit'] : ['win.credit', 'refund.restore']);
+  });
+
+  it('explain no wrong balance if only replies to their calls were wrong', async () => {
+    const causes = await causesOf({
+      a: [found('a', 'bet.debit', 'fail', { wrongReply: true })],
+      b: [
+        found('b', 'bet.decimal-amount', 'fail', {
+          causes: ['bet.debit'],
+          wrongSum: { amount: '-0.75', currency: 'USD' },
+        }),
+      ],
+    });
+    expect(names(causes)).toEqual(['bet.debit', 'bet.decimal-amount']);
   });
 
   it('explain a bet above the balance by wrong bets only if these made a balance wrong', async () => {

@@ -5,14 +5,8 @@ import type { Attributed, KnownFailure } from '../event.ts';
 import { EXPECTATION } from '../finding.ts';
 import { countOf, isAboutRaces, isDecided, type JudgedOutcome } from '../judged-outcome.ts';
 import { absoluteMoney, decimalsOf, directionOf, type WrongSum } from '../money-sums.ts';
+import { amountsOf, isOfSeveral, OF_CALLS } from './explained-sums.ts';
 import type { CheckCounts } from './failure-rate.ts';
-
-/** The rules about the amounts of ordinary calls. */
-const OF_CALLS: readonly (readonly [CallName, RuleId])[] = [
-  ['bet', 'bet.debit'],
-  ['win', 'win.credit'],
-  ['refund', 'refund.restore'],
-];
 
 /** If a rule fails once in at least this number of scenarios, the operator breaks it now and then. */
 const MIN_ONCE = 2;
@@ -196,31 +190,6 @@ function haveWrongCalls(
     expected += played.checks * (1 - (1 - usual.failed / usual.checks) ** calls);
   }
   return failed < checks && expected < checks && chanceOfAtLeast({ failed, checks }, expected / checks) >= MIN_CHANCE;
-}
-
-/** Returns the amounts of the calls of one kind that a wrong balance may belong to. */
-function amountsOf({ calls = [] }: WrongSum, kind: CallName): readonly Money[] {
-  return calls.filter(({ call }) => call === kind).map(({ amount }) => Money.of(amount));
-}
-
-/**
- * True if one or several calls of a kind give the sum together, each with the same error: the same share of its amount, or the
- * same sum.
- */
-function isOfSeveral(sum: WrongSum, kind: CallName, error: WrongSum): boolean {
-  const [wrong, usual] = [absoluteMoney(sum.amount), absoluteMoney(error.amount)];
-  const of = Money.read(error.movedOneWay ?? error.moved ?? '');
-  if (!wrong || !usual || sum.amount.startsWith('-') !== error.amount.startsWith('-')) return false;
-  const amounts = amountsOf(sum, kind);
-  if (sum.currency === error.currency && amounts.some((_, at) => usual.times(Money.of(`${at + 1}`)).equals(wrong)))
-    return true;
-  if (of === undefined || of.isZero()) return false;
-  const tolerance = Money.unit(decimalsOf(sum.currency ?? '')).times(of);
-  let totals: readonly Money[] = [Money.zero];
-  for (const amount of amounts) totals = [...totals, ...totals.map((total) => total.plus(amount))];
-  return totals.some(
-    (total) => !total.isZero() && wrong.times(of).minus(usual.times(total)).absolute().compare(tolerance) <= 0,
-  );
 }
 
 /** Returns how often a rule failed in the other scenarios, or in the run of which the baseline was written, if this is more often. */
