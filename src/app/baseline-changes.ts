@@ -17,6 +17,8 @@ export interface BaselineChange {
   readonly isUndecided: boolean;
   /** The keys that an extension has changed. */
   readonly keys: readonly string[];
+  /** The first line of the entry in the file before the update, and its ticket. Undefined for a new entry. */
+  readonly before?: { readonly line: number; readonly ticket: string };
 }
 
 /** Maximum number of changes that are listed. */
@@ -38,16 +40,18 @@ export function changeLines(changes: readonly BaselineChange[]): readonly string
 }
 
 function changeLine(change: BaselineChange): string {
-  const { kind, rule, endpoint, scenarios, isUndecided, keys } = change;
+  const { kind, rule, endpoint, scenarios, isUndecided, keys, before } = change;
   const [first, ...others] = scenarios;
   const more = others.length === 0 ? '' : ` and ${plural(others.length, 'more scenario')}`;
   const at = endpoint === null ? '' : ` at ${endpoint}`;
-  const place = `${rule}${at}${first === undefined ? '' : ` in ${first}${more}`}`;
+  const ticket = before?.ticket ? `${before.ticket}, ` : '';
+  const was = before === undefined ? '' : ` (${ticket}line ${before.line})`;
+  const place = `${rule}${at}${first === undefined ? '' : ` in ${first}${more}`}${was}`;
   switch (kind) {
     case 'added':
       return `Added: ${place}${isUndecided ? ', which may stay undecided' : ''}`;
     case 'extended':
-      return `Extended: ${place} (${keys.join(', ')})`;
+      return `Extended: ${place}: ${keys.join(', ')}`;
     case 'fixed':
       return `Removed: ${place}, because it no longer fails`;
     case 'decided':

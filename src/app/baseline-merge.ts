@@ -24,6 +24,7 @@ import {
 } from '../report/exports/baseline.ts';
 import { readDocument } from '../scenario/yaml/document.ts';
 import { commentsOfItem, editList } from '../scenario/yaml/edit-list.ts';
+import { placeOf } from '../scenario/yaml/source.ts';
 import type { BaselineChange } from './baseline-changes.ts';
 import {
   allowedMoney,
@@ -97,7 +98,16 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): UpdatedBa
   const allowing = known.filter((one) => !one.undecided && !isFixed(one));
   const failing = brokenPlaces(fold);
   const missing = failing.filter((place) => !allowing.some((one) => allows(one, breachAt(place))));
-  const fresh = entriesFor(fold, missing, allowing);
+  const ofPlayers = new Map(
+    allowing.filter(isPinned).flatMap((now) => {
+      const own = missing.filter((place) => isOfPinned(place, now));
+      const entries = entriesFor(fold, own, allowing).map((one) => ofPlayersOf(one, now, fold));
+      const higher = own.length === 0 ? undefined : raisedEntry(now, entries, own);
+      return higher ? [[now, { higher, own }] as const] : [];
+    }),
+  );
+  const rest = missing.filter((place) => ![...ofPlayers.values()].some(({ own }) => own.includes(place)));
+  const fresh = entriesFor(fold, rest, allowing).map((one) => withoutPinned(one, allowing, fold));
   const shown = entriesFor(fold, failing, allowing);
   const extended = new Map<number, BaselineEntry>();
   const extendAll = (
@@ -110,9 +120,10 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): UpdatedBa
       if (higher) extended.set(index, higher);
     }
   };
-  extendAll(
-    allowing,
-    (now, isOwn) => entryOfPlayers(now, shown.filter(isOwn), failing) ?? raisedEntry(now, fresh.filter(isOwn), missing),
+  extendAll(allowing, (now, isOwn) =>
+    isPinned(now)
+      ? ofPlayers.get(now)?.higher
+      : (entryOfPlayers(now, shown.filter(isOwn), failing) ?? raisedEntry(now, fresh.filter(isOwn), rest)),
   );
   // An update may write further players into the entry of a failure. An entry for an undecided rule also stays because of them.
   const isUnneeded = unneededIn(fold, states, [...fresh, ...extended.values()]);
@@ -123,7 +134,7 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): UpdatedBa
   const open = undecidedEntries(fold, listed);
   extendAll(listed, (now, isOwn) => raisedUndecided(now, open.filter(isOwn)));
   const isExtended = (one: BaselineEntry): boolean =>
-    drafts.some((draft, index) => extended.has(index) && isSamePlace(draft, one));
+    drafts.some((draft, index) => extended.has(index) && draft.otherPlayers !== false && isSamePlace(draft, one));
   const news = [...fresh, ...open].filter((one) => !isExtended(one));
   const replaced = new Set<number>();
   // The new entry stands in the place of the first entry that it replaces, so that a review shows only what is new.
@@ -167,19 +178,63 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): UpdatedBa
   const text = editList(yaml, { removed: cut, changed: new Map(changed), added: appended.map(entryText).join('') });
   const kept = drafts.flatMap((_, index) => (cut.has(index) ? [] : [index]));
   const after = readDrafts(text, file);
+  const lines = linesOfItems(yaml, file);
+  const entryBefore = (index: number) => ({ line: lines[index] ?? 1, ticket: drafts[index]?.ticket ?? '' });
   const changes = [
     ...added.map((entry) => changeOf('added', entry)),
     ...[...extended].map(([index, entry]) =>
-      changeOf('extended', entry, changedKeys(drafts[index], after[kept.indexOf(index)])),
+      changeOf('extended', entry, {
+        keys: changedKeys(drafts[index], after[kept.indexOf(index)]),
+        before: entryBefore(index),
+      }),
     ),
     ...drafts.flatMap((draft, index) => {
       if (!removed.has(index)) return [];
       const kind = replaced.has(index) ? 'replaced' : draft.undecided ? 'decided' : 'fixed';
       const { rule, endpoint = null, undecided = false } = draft;
-      return [changeOf(kind, { rule, endpoint, undecided, scenarios: scenariosOf(draft) })];
+      const removedEntry = { rule, endpoint, undecided, scenarios: scenariosOf(draft) };
+      return [changeOf(kind, removedEntry, { before: entryBefore(index) })];
     }),
   ];
   return { text, changes };
+}
+
+/** True if an entry for all scenarios allows only failures of the players that it names. */
+function isPinned({ noOtherPlayers, players = [], scenario, undecided }: KnownFailure): boolean {
+  return noOtherPlayers === true && players.length > 0 && scenario === null && !undecided;
+}
+
+/** True if a failure is one of the rule and the players of a pinned entry. */
+function isOfPinned(place: RulePlace, { rule, endpoint, players = [] }: KnownFailure): boolean {
+  return place.rule === rule && place.endpoint === endpoint && place.players.some((one) => players.includes(one));
+}
+
+/** Returns an entry only for the players of a pinned entry, with the sums in the currencies of these players. */
+function ofPlayersOf(entry: BaselineEntry, { players = [] }: Pick<KnownFailure, 'players'>, fold: Fold): BaselineEntry {
+  const { sessions } = fold.run.settings;
+  const currencies = sessions.flatMap(({ player, currency }) =>
+    player !== null && players.includes(player) ? [currency] : [],
+  );
+  const own = Object.entries(entry.maxSums).filter(([code]) => currencies.includes(code));
+  return {
+    ...entry,
+    players,
+    noOtherPlayers: true,
+    maxSums: own.length > 0 ? Object.fromEntries(own) : entry.maxSums,
+  };
+}
+
+/**
+ * Returns a new entry without the players that pinned entries of the same rule already name. Otherwise the last day of one entry would
+ * also count for the players of the other.
+ */
+function withoutPinned(entry: BaselineEntry, allowing: readonly KnownFailure[], fold: Fold): BaselineEntry {
+  const pinned = allowing
+    .filter((one) => isPinned(one) && one.rule === entry.rule && one.endpoint === entry.endpoint)
+    .flatMap(({ players = [] }) => players);
+  const players = entry.players.filter((one) => !pinned.includes(one));
+  if (pinned.length === 0 || players.length === 0) return entry;
+  return ofPlayersOf(entry, { players }, fold);
 }
 
 /** The comment at the last day of an entry that comes from another entry. */
@@ -199,9 +254,9 @@ function earliestDay(own: string, replaced: readonly number[], drafts: readonly 
 function changeOf(
   kind: BaselineChange['kind'],
   { rule, endpoint, scenarios, undecided }: Pick<BaselineEntry, 'rule' | 'endpoint' | 'scenarios' | 'undecided'>,
-  keys: readonly string[] = [],
+  { keys = [], before }: Partial<Pick<BaselineChange, 'keys' | 'before'>> = {},
 ): BaselineChange {
-  return { kind, rule, endpoint, scenarios, isUndecided: undecided, keys };
+  return { kind, rule, endpoint, scenarios, isUndecided: undecided, keys, ...(before && { before }) };
 }
 
 /** Returns the keys of an entry that are different after the update. */
@@ -395,6 +450,12 @@ function isWithin({ rule, client, endpoint, scenario }: Draft, entry: BaselineEn
     client === entry.client &&
     (endpoint ?? null) === entry.endpoint
   );
+}
+
+/** Returns the first line of each entry, counted from 1. */
+function linesOfItems(yaml: string, file: string): readonly number[] {
+  const { root } = readDocument(yaml, file);
+  return root?.kind === 'list' ? root.items.map(({ range }) => placeOf(range).line) : [];
 }
 
 /**

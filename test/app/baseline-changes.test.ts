@@ -56,9 +56,9 @@ it('an update of a baseline says what it adds, extends and removes, and why', as
   expect(changeLines(changes)).toEqual([
     'Added: signature.mismatch at bet in bet/debit and 1 more scenario',
     'Added: win.zero, which may stay undecided',
-    'Extended: bet.debit (moneyIn)',
-    'Removed: win.credit, because it no longer fails',
-    'Removed: bet.zero as undecided, because it is decided again',
+    'Extended: bet.debit (PAY-1, line 6): moneyIn',
+    'Removed: win.credit (PAY-1, line 1), because it no longer fails',
+    'Removed: bet.zero (PAY-1, line 12) as undecided, because it is decided again',
     'The entries of fixed failures are now removed. You need not remove them yourself.',
   ]);
   expect(changeLines(mergeBaseline(text, 'b.yaml', fold).changes)).toEqual(['No entry of the baseline has changed.']);

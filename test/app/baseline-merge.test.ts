@@ -259,6 +259,54 @@ describe('bringing a baseline up to date', () => {
     expect(updatedText(higher, 'b.yaml', await failing((at) => (at === 0 ? '4 USD' : '0.03 USD')))).toBe(higher);
   });
 
+  it('gives a player an entry of its own, and adds no player to the pinned entry of another player', async () => {
+    const ids = Array.from({ length: 24 }, (_, at) => `win/${String.fromCharCode(97 + at)}`);
+    const currencyOf: Readonly<Record<string, string>> = { p1: 'USD', p2: 'EUR' };
+    const run = (failing: readonly string[], baseline: readonly KnownFailure[]) => {
+      const start = runStarted(ids.map((id) => planned(id, ['win.credit'])));
+      const sessions = ['p1', 'p2', 'p3', 'p4'].map((player) => ({
+        sessionID: `s-${player}`,
+        player,
+        currency: currencyOf[player] ?? 'USD',
+        gameID: null,
+        state: 'active' as const,
+      }));
+      const stakes = { USD: '1', EUR: '1' };
+      return foldJournal([
+        {
+          ...start,
+          settings: { ...start.settings, sessions, stakes },
+          baseline: { file: 'b.yaml', known: baseline },
+        },
+        ...ids.flatMap((id, at): JournalEvent[] => {
+          const player = `p${(at % 4) + 1}`;
+          const wrongSum = { amount: '-2', currency: currencyOf[player] ?? 'USD', moved: '4' };
+          return [
+            { ...started(id), sessions: { main: `s-${player}` } },
+            ...(failing.includes(player) ? [found(id, 'win.credit', 'fail', { wrongSum })] : []),
+            ended(id, failing.includes(player) ? {} : { passes: { 'win.credit': { '*': 1 } } }),
+          ];
+        }),
+        runEnded(),
+      ]);
+    };
+    const first = mergeBaseline('[]', 'b.yaml', await run(['p1'], [])).text.replace('ticket: ""', 'ticket: PAY-1');
+    const { text, changes } = mergeBaseline(first, 'b.yaml', await run(['p1', 'p2'], []));
+    expect([text.startsWith(first), changes.map(({ kind }) => kind)]).toEqual([true, ['added']]);
+    const added = text.slice(first.length);
+    expect([added.match(/players: .*? #/)?.[0], added.includes('USD'), added.includes('PAY-1')]).toEqual([
+      'players: "p2" #',
+      false,
+      false,
+    ]);
+    const low = first + added.replace(/share: \S+/, 'share: 1%');
+    const raised = mergeBaseline(low, 'b.yaml', await run(['p1', 'p2'], []));
+    expect([raised.text.startsWith(first), raised.changes.map(({ kind, keys }) => [kind, keys])]).toEqual([
+      true,
+      [['extended', ['share']]],
+    ]);
+  });
+
   it('rounds the sums of floating-point errors up to the smallest unit of the currency', async () => {
     const float = (amount: string) =>
       fold([found('bet/debit', 'money.exact', 'fail', { wrongSum: { amount, currency: 'USD' } })]);
