@@ -8,16 +8,19 @@ export function coreChecksOf({ steps }: Pick<Plan, 'steps'>): readonly CoreCheck
   const calls = steps.flatMap(callsOf);
   const found = new Set<CoreCheck>(steps.some(isRace) ? ['race'] : []);
   const refunded = new Set<string>();
+  const begun = new Set<string | null>();
   for (const step of calls) {
     for (const check of [...checksOfCall(step), ...checksOfRepeat(step, calls, refunded)]) found.add(check);
+    // The operator may decline a second bet of a round for another reason, so it does not count.
+    if (isBetAbove(step) && !begun.has(step.roundID)) found.add('above-balance');
+    if (step.call === 'bet') begun.add(step.roundID);
     if (step.refund?.kind === 'step' && isAccepted(step)) refunded.add(step.refund.of);
   }
   return CORE_CHECK_IDS.filter((check) => found.has(check));
 }
 
 function checksOfCall(step: CallStep): readonly CoreCheck[] {
-  const { call, expect } = step;
-  if (call === 'bet' && expect.outcome === 'declined') return ['above-balance'];
+  const { call } = step;
   if (!isAccepted(step)) return [];
   const { mayHaveDecimals, isBalance } = plannedAmount(step);
   return [
@@ -45,6 +48,12 @@ function checksOfRepeat(
   if (!first || !isAccepted(first) || first.type === 'free') return [];
   if (first.call === 'bet' && refunded.has(first.key)) return ['refunded-bet'];
   return first.call === 'balance' || expect.outcome !== 'accepted' ? [] : [`repeated-${first.call}`];
+}
+
+function isBetAbove({ call, expect, origin }: CallStep): boolean {
+  return (
+    call === 'bet' && origin.kind === 'fresh' && expect.outcome === 'declined' && expect.code === 'insufficient_funds'
+  );
 }
 
 function isAccepted({ expect }: CallStep): boolean {

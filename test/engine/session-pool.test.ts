@@ -162,7 +162,11 @@ describe('scenarios with a kind of calls', () => {
     ['{ bet: { amount: "${stake + unit}" } }', ['decimal-bet']],
     ['{ bet: }, { win: { amount: "0.57" } }', ['win', 'decimal-win']],
     ['{ bet: { amount: "${balance}" } }', ['whole-balance']],
-    ['{ bet: { amount: "${2 * balance}" }, expect: declined }', ['above-balance']],
+    [
+      '{ bet: { amount: "${2 * balance}" }, expect: { outcome: declined, code: insufficient_funds } }',
+      ['above-balance'],
+    ],
+    ['{ bet: { amount: "${2 * balance}" }, expect: declined }', []],
     ['{ bet: { amount: "1.50" }, sign: wrong-key, expect: refused }', []],
     ['{ bet: , as: one }, { refund: { of: one } }', ['refund']],
     ['{ bet: }, { together: [{ win: }, { balance: }] }', ['win']],
