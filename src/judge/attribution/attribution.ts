@@ -4,6 +4,7 @@ import type { Attributed, Tally } from '../../journal/event.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { absoluteMoney, type WrongSum } from '../../journal/money-sums.ts';
+import { isOfSeveral, OF_CALLS } from '../../journal/results/explained-sums.ts';
 import { needsMovedMoney } from '../../journal/second-effect.ts';
 import { OF_EVERY_CALL, SYSTEMATIC } from './wrong-balance.ts';
 
@@ -42,6 +43,9 @@ function isOf(breach: RuleBreach, { kind, name }: Scope): boolean {
 
 /** Maximum number of breaches that are compared with each other. */
 const MAX_BREACHES = 5000;
+
+/** After this number of passes, a player's calls of a kind count as right. */
+const MIN_KEPT = 3;
 
 /** @param of the kind and the name of a player or of a session */
 function keyOf(rule: string, { kind, name }: Scope): string {
@@ -288,6 +292,7 @@ export class Attribution {
         (breach.unrepeated || !this.#isSeenOnce(cause, breach.scenario)) &&
         (!this.#isIntermittent(cause) || scopesOf(breach).some((scope) => this.#isUsualFor(scope, cause))) &&
         (!causesWithMoney.includes(cause) || this.#moved.has(cause)) &&
+        !this.#isOfOtherPlayers(cause, breach) &&
         !(rule === 'refund.restore' && cause === 'bet.debit' && !this.#isOfWrongBet(wrongSum)) &&
         !(alone && cause === 'session.isolated') &&
         !(cause === 'reply.json' && isAboutRepeats(rule) && !this.#hasUnreadableFirstReply) &&
@@ -328,6 +333,24 @@ export class Attribution {
     const fails = this.#breaches.filter((one) => one.fails && one.rule === rule);
     const isOfBalance = (one: RuleBreach): boolean => one.wrongSum !== undefined || rule.startsWith('money.');
     return fails.length > 0 && fails.every((one) => one.unrepeated && isOfBalance(one) && one.scenario !== scenario);
+  }
+
+  /**
+   * True if only calls of other players break a rule about the amount of one kind of call, the players of the breach saw it kept, and the
+   * same error of the calls before the read does not give the wrong sum.
+   */
+  #isOfOtherPlayers(cause: RuleId, { players, wrongSum }: RuleBreach): boolean {
+    const call = OF_CALLS.find(([, rule]) => rule === cause)?.[0];
+    if (call === undefined || wrongSum?.calls === undefined || players.length === 0) return false;
+    const own = this.#breaches.filter((one) => one.fails && one.rule === cause);
+    const isKept = players.every(
+      (player) => (this.#passesOf.get(keyOf(cause, { kind: 'player', name: player })) ?? 0) >= MIN_KEPT,
+    );
+    return (
+      isKept &&
+      own.every((one) => one.players.length > 0 && !one.players.some((player) => players.includes(player))) &&
+      !own.some((one) => one.wrongSum && isOfSeveral(wrongSum, call, one.wrongSum))
+    );
   }
 
   /**

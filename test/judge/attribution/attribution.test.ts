@@ -52,6 +52,28 @@ describe('a breach', () => {
     expect(conclusions([repeat, ofRepeat], [found('reply.json')])).toEqual(['s0 idempotency.win < reply.json']);
   });
 
+  it.each([
+    { player: 'eva', amount: '-2', kept: 3, isExplained: false },
+    { player: 'eva', amount: '-2', kept: 2, isExplained: true },
+    { player: 'eva', amount: '-0.4', kept: 3, isExplained: true },
+    { player: 'em', amount: '-2', kept: 3, isExplained: true },
+  ])(
+    'of $player with $kept right wins is explained by wins of em that lack a tenth: $amount of 4: $isExplained',
+    (row) => {
+      const attribution = new Attribution();
+      const wrongSum = (sum: string) => ({ amount: sum, currency: 'USD', moved: '4' });
+      const wins = { ...found('win.credit'), wrongSum: wrongSum('-0.4') };
+      for (const id of ['first', 'second', 'third']) attribution.add(id, [wins], [], { players: ['em'] });
+      attribution.add('kept', [], [], { players: [row.player], passes: { 'win.credit': { '*': row.kept } } });
+      const calls = [{ call: 'win', amount: '4' }] as const;
+      const lost = found('concurrency.no-lost-update', ['win.credit']);
+      attribution.add('race', [{ ...lost, wrongSum: { ...wrongSum(row.amount), calls } }], [], {
+        players: [row.player],
+      });
+      expect(attribution.conclude().map(({ scenario }) => scenario)).toEqual(row.isExplained ? ['race'] : []);
+    },
+  );
+
   it('is not explained if no cause is proven', () => {
     expect(conclusions([found('bet.exact-balance', ['bet.debit'])], [found('win.credit')])).toEqual([]);
   });
