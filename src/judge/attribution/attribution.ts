@@ -44,6 +44,8 @@ function isOf(breach: RuleBreach, { kind, name }: Scope): boolean {
 /** Maximum number of breaches that are compared with each other. */
 const MAX_BREACHES = 5000;
 
+const ABOUT_AS_OFTEN = 1.25;
+
 /** After this number of passes, a player's calls of a kind count as right. */
 const MIN_KEPT = 3;
 
@@ -364,7 +366,8 @@ export class Attribution {
   }
 
   /**
-   * True if the rule is broken at least as often as it is kept in the scenarios of a player or of a session. The fault may concern this
+   * True if the rule is broken about as often as it is kept in the scenarios of a player or of a session, or more often. If only the replies
+   * are wrong, each call breaks the rule once and keeps it once, and some scenarios only keep it. The fault may concern this
    * player or session only, so the other calls say nothing about it. A single breach can occur by chance, so it counts only if the rule
    * is never kept.
    * `bet.exact-balance` depends on the amount, and not on the player: rounding errors break it for some amounts only.
@@ -373,7 +376,7 @@ export class Attribution {
     if (rule === 'bet.exact-balance') return false;
     const breaches = this.#breaches.filter((one) => one.fails && one.rule === rule && isOf(one, scope));
     const passes = this.#passesOf.get(keyOf(rule, scope)) ?? 0;
-    return breaches.length > 0 && passes <= (breaches.length === 1 ? 0 : breaches.length);
+    return breaches.length > 0 && passes <= (breaches.length === 1 ? 0 : breaches.length * ABOUT_AS_OFTEN);
   }
 
   /**
