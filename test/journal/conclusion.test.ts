@@ -414,6 +414,12 @@ describe('the exit status of a run', () => {
     expect(await conclusion('refund.retried', lost, [{ ...restore, maxShare: '0.5' }, own])).toMatchObject({
       exitCode: 0,
     });
+    // If chance decides how high the sums are, the entry has none, and the sums of the causes are the limit.
+    const chance = { ...restore, intermittent: true } as const;
+    const { maxSums: _none, ...unlimited } = own;
+    expect(await conclusion('refund.retried', { amount: '-60' }, [chance, unlimited])).toMatchObject({ exitCode: 0 });
+    expect(await conclusion('refund.retried', { amount: '-61' }, [chance, unlimited])).toMatchObject({ exitCode: 3 });
+    expect(await conclusion('refund.retried', { amount: '-61' }, [restore, unlimited])).toMatchObject({ exitCode: 0 });
     // If only the calls of some players fail, the sum of the entry with `undecided` is not lower than the limit without this entry.
     const low = { ...own, maxSums: { USD: '0.30' } };
     const ofPlayer = { ...restore, maxShare: '0.5', players: ['em'] } as const;

@@ -55,10 +55,14 @@ export function exceededUndecided(
     limitsOfCauses(result.rule.id, because, baseline),
     ...failing.map(({ known: { maxSums = {} } }) => maxSums),
   ];
-  const all =
-    own.length > 0 && !areOfPlayers(because, baseline)
+  const byCauses = explained.map((limits) => ({ limits, isListed: false }));
+  // The entry of the rule has no sum if chance decides how high it is. Then the sums of the causes are still a limit.
+  const isOfChance = own.length > 0 && own.every(isWithoutSums) && areNowAndThen(because, baseline);
+  const all = isOfChance
+    ? byCauses
+    : own.length > 0 && !areOfPlayers(because, baseline)
       ? listed
-      : [...listed, ...explained.map((limits) => ({ limits, isListed: false }))];
+      : [...listed, ...byCauses];
   const exceeded = all.map((one) => ({ ...one, sums, currency: currencyAbove(sums, one.limits) }));
   if (exceeded.some(({ currency }) => currency === undefined)) return undefined;
   const highest = exceeded.reduce((best, one) => (currencyAbove(one.limits, best.limits) === undefined ? best : one));
@@ -81,6 +85,14 @@ function areOfPlayers(because: ReadonlySet<RuleId>, baseline: readonly KnownResu
     causes.length > 0 &&
     causes.every((entries) => entries.length > 0 && entries.every(({ known: { players = [] } }) => players.length > 0))
   );
+}
+
+/** True if the baseline lists all these causes, with a limit, as failures that occur only now and then. */
+function areNowAndThen(because: ReadonlySet<RuleId>, baseline: readonly KnownResult[]): boolean {
+  const causes = [...because].map((rule) => baseline.filter(({ known }) => known.rule === rule && !known.undecided));
+  const isLimited = ({ known: { intermittent, maxSums = {} } }: KnownResult): boolean =>
+    intermittent === true && !isWithoutSums(maxSums);
+  return causes.length > 0 && causes.every((entries) => entries.length > 0 && entries.every(isLimited));
 }
 
 /** A share of the calls by which a balance was wrong in a check of an undecided rule, and the lower share that the baseline explains. */
