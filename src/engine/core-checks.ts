@@ -25,6 +25,7 @@ function checksOfCall(step: CallStep): readonly CoreCheck[] {
   const { mayHaveDecimals, isBalance } = plannedAmount(step);
   return [
     ...(call === 'win' || call === 'refund' ? [call] : []),
+    ...(step.refund?.kind === 'unknown' ? (['unknown-refund'] as const) : []),
     ...(mayHaveDecimals && call === 'bet' ? (['decimal-bet'] as const) : []),
     ...(mayHaveDecimals && call === 'win' ? (['decimal-win'] as const) : []),
     ...(isBalance ? (['whole-balance'] as const) : []),

@@ -172,6 +172,7 @@ describe('scenarios with a kind of calls', () => {
     ['{ bet: }, { together: [{ win: }, { balance: }] }', ['win']],
     ['{ together: [{ bet: }, { bet: }] }', ['race']],
     ['{ bet: { type: free } }', ['free']],
+    ['{ refund: { of: unknown } }', ['refund', 'unknown-refund']],
     ['{ bet: , as: one }, { resend: one }', ['repeated-bet']],
     ['{ bet: , as: one }, { resend: one, sign: wrong-key, expect: refused }', []],
     ['{ bet: , as: one }, { refund: { of: one } }, { resend: one, expect: either }', ['refund', 'refunded-bet']],

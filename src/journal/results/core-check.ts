@@ -14,6 +14,7 @@ export const CORE_CHECKS = {
   'repeated-win': 'repeated wins',
   'repeated-refund': 'repeated refunds',
   'refunded-bet': 'repeated bets after their refund',
+  'unknown-refund': 'refunds of unknown bets',
   race: 'bets and wins at the same moment',
 } as const;
 

@@ -341,6 +341,8 @@ function settingsDifference(before: RunSummary, now: RunSummary): string {
     const [was, is] = [earlier, later].map((settings) => settingText(key, settings[key]));
     return `${SETTING_NAMES[key] ?? key} (${was} before, ${is} now)`;
   });
+  // A quick run has fewer rounds of races, which no other setting names.
+  if (before.quick !== now.quick) named.push(`--quick (${now.quick ? 'only now' : 'only before'})`);
   if (JSON.stringify(kindsOf(before)) !== JSON.stringify(kindsOf(now))) named.push('the sessions');
   return named.length > 0
     ? `different settings: ${named.join(', ')}`

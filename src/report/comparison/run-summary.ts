@@ -89,6 +89,8 @@ export interface RunSummary {
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
   /** The selection of the user. Empty if the run played everything. */
   readonly selection: readonly string[];
+  /** True for a quick run. Undefined for a whole run, and for reports of older versions. */
+  readonly quick?: true | undefined;
   readonly strict: boolean;
   readonly judged: readonly JudgedRule[];
   readonly scenarios: readonly string[];
@@ -134,6 +136,7 @@ export function summaryOfFold(fold: Fold): RunSummary {
     startedAt: run.startedAt,
     firstLine,
     selection: run.selection,
+    ...(run.quick && { quick: true as const }),
     strict: run.settings.strict,
     judged: [
       ...rules.map((result) => {
@@ -251,6 +254,7 @@ const report = z.object({
   client: z.object({ extCID: z.string() }),
   startedAt: z.string(),
   selection: z.array(z.string()),
+  quick: z.literal(true).optional(),
   strict: z.boolean(),
   rules: z.array(
     z.object({

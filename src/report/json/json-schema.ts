@@ -197,6 +197,7 @@ const report = z.object({
   runID: z.string(),
   seed: z.string(),
   selection: runStarted.selection,
+  quick: z.literal(true).exactOptional().describe('true: the run played only the quick part of the suite'),
   flags: z
     .array(z.string())
     .describe('the flags of this run that a later run needs, to test the same operator with the same settings'),

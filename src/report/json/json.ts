@@ -50,6 +50,7 @@ function headOf(fold: Fold, { journal, endedAtOnce }: ReportOptions): object {
     runID: run.runID,
     seed: run.seed,
     selection: run.selection,
+    ...(run.quick && { quick: true }),
     flags: run.flags ?? [],
     whole: run.whole,
     ...(run.ownScenarios && { ownScenarios: run.ownScenarios }),

@@ -310,6 +310,8 @@ describe('comparing two runs', () => {
     expect(compare(before, now).differences).toEqual([
       'different settings: deadline (5000 ms before, 2000 ms now), budget ({"bet":800} ms before, none now), trace (none before, true now), the sessions',
     ]);
+    const quick = { ...withConfig('d', before.settings ?? {}), quick: true as const };
+    expect(compare(before, quick).differences).toEqual(['different settings: --quick (only now)']);
     const renamed = [{ ...session, player: 'p7' }];
     expect(compare(before, withConfig('c', before.settings ?? {}, renamed)).differences).toEqual([]);
   });
