@@ -1,6 +1,7 @@
 import type { CallName } from '../../contract/call-name.ts';
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
+import type { Finding } from '../finding.ts';
 import { absoluteMoney, decimalsOf, directionOf, type WrongSum } from '../money-sums.ts';
 import { isMuchLarger, type Share, sharesOf } from '../share.ts';
 
@@ -27,6 +28,11 @@ export function mayExplainSums(
 ): boolean {
   const call = OF_CALLS.find(([, id]) => id === rule)?.[0];
   return call === undefined || sums.every((sum) => mayBeOf(sum, call, errors, stakes));
+}
+
+/** Returns the sums by which the failures among some findings made balances wrong. */
+export function failedSums(findings: readonly Pick<Finding, 'verdict' | 'wrongSum'>[]): readonly WrongSum[] {
+  return findings.flatMap(({ verdict, wrongSum }) => (verdict === 'fail' && wrongSum ? [wrongSum] : []));
 }
 
 function mayBeOf(

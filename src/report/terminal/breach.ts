@@ -3,6 +3,7 @@ import { isKnownBreach } from '../../journal/baseline.ts';
 import { EXPECTATION, type Place } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
+import { failedSums, mayExplainSums } from '../../journal/results/explained-sums.ts';
 import { mayExplainIn } from '../../journal/results/explaining.ts';
 import { playedPlayers } from '../../journal/results/played-players.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
@@ -260,15 +261,18 @@ function findingLines(
   const oneLine = columnsOf(id) + columnsOf(forTerminal(title)) + 4 <= options.width;
   const heading = [`  ${paint.bold(id)}${oneLine ? `  ${forTerminal(title)}` : ''}`];
   if (!oneLine) heading.push(...wrap(forTerminal(title), options.width - 4).map((line) => `    ${line}`));
-  // Another rule is shown as a possible cause only if this run found this other rule broken, and not only with other players.
+  // Another rule is shown as a possible cause only if this run found this other rule broken, and not only with other players, and if its
+  // error may give the wrong sum.
   const players = playedPlayers(fold);
+  const sums = finding.wrongSum ? [finding.wrongSum] : [];
   const causes = finding.causes.filter((cause) =>
     fold.rules.some(
       (result) =>
         result.rule.id === cause &&
         result.verdict === 'fail' &&
         (!needsMovedMoney(cause, finding) || Object.keys(result.wrongSums).length > 0) &&
-        mayExplainIn(finding.scenario, result, players),
+        mayExplainIn(finding.scenario, result, players) &&
+        mayExplainSums(sums, cause, failedSums(result.findings), fold.run.settings.stakes ?? {}),
     ),
   );
   return [

@@ -3,8 +3,7 @@ import { RULE_GROUPS, type RuleGroup } from '../../contract/rule.ts';
 import type { Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
-import type { WrongSum } from '../../journal/money-sums.ts';
-import { mayExplainSums } from '../../journal/results/explained-sums.ts';
+import { failedSums, mayExplainSums } from '../../journal/results/explained-sums.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { clauseText } from '../clause.ts';
 import { forTerminal } from '../escape.ts';
@@ -233,11 +232,6 @@ function warning(result: RuleResult, fold: Fold, evidence: Evidence, options: Re
   return [...lines, ...row('to fix', rule.hint, 4, options)];
 }
 
-/** Returns the sums by which the failures of a rule made balances wrong. */
-function sumsOf({ findings }: RuleResult): readonly WrongSum[] {
-  return findings.flatMap(({ verdict, wrongSum }) => (verdict === 'fail' && wrongSum ? [wrongSum] : []));
-}
-
 /** Says which broken rules explain a warning. Returns null if no broken rule explains the warning. */
 function explanation({ rule, findings, because }: RuleResult, { causes, rules, run }: Fold): string | null {
   const finding = findings.find(({ verdict }) => verdict === 'warn');
@@ -248,7 +242,7 @@ function explanation({ rule, findings, because }: RuleResult, { causes, rules, r
   const sums = finding?.wrongSum ? [finding.wrongSum] : [];
   const ids = broken
     .filter((result) => named.includes(result.rule.id))
-    .filter((result) => mayExplainSums(sums, result.rule.id, sumsOf(result), stakes))
+    .filter((result) => mayExplainSums(sums, result.rule.id, failedSums(result.findings), stakes))
     .map((result) => result.rule.id);
   if (ids.length > 0)
     return `${ids.join(', ')} ${ids.length === 1 ? 'is' : 'are'} broken and would explain this warning`;

@@ -170,6 +170,27 @@ describe('the terminal report', () => {
     expect(section).toContain('    because   the same call breaks bet.debit\n    to fix    ');
   });
 
+  it.each([
+    ['-2', true],
+    ['2', false],
+  ])('names wins that are too low as the cause of a balance that is wrong by %s: %j', async (amount, isNamed) => {
+    const text = await reportOfEvents(
+      runOf(story, [
+        found(story.id, 'win.credit', 'fail', { wrongSum: { amount: '-2', currency: 'USD' } }),
+        found(story.id, 'refund.restore', 'fail', { causes: ['win.credit'], wrongSum: { amount, currency: 'USD' } }),
+        found(story.id, 'robustness.bad-amount', 'warn', {
+          causes: ['win.credit'],
+          wrongSum: { amount, currency: 'USD' },
+        }),
+        ended(story.id, { verdict: 'fail' }),
+      ]),
+      'terminal',
+      { verbosity: 1 },
+    );
+    expect(text.includes('perhaps   because of win.credit')).toBe(isNamed);
+    expect(text.includes('win.credit is broken and would explain this warning')).toBe(isNamed);
+  });
+
   it('begins with the likely causes, their effects, the rules that they explain, and the command to run them again', async () => {
     const text = await reportOfEvents(
       runOf({ ...story, place: { ...story.place, file: 'scenarios/bet/debit.yaml' } }, [
