@@ -65,6 +65,7 @@ export function untriedChecks(played: Played): readonly ChecksOfPlayer[] {
     .filter(({ checks }) => checks.length > 0);
 }
 
+/** Maximum number of players that the sentence names. */
 const MAX_PLAYERS = 3;
 
 /**
@@ -75,10 +76,10 @@ const MAX_PLAYERS = 3;
 export function untriedText(played: Played, run: { readonly isPart: boolean }): string | null {
   const untried = run.isPart ? [] : untriedChecks(played);
   if (untried.length === 0) return null;
-  const named = untried.slice(0, MAX_PLAYERS).map((one) => `with ${one.player}: ${checksText(one.checks)}`);
-  const more =
-    untried.length > MAX_PLAYERS ? `; and some calls with ${plural(untried.length - MAX_PLAYERS, 'more player')}` : '';
-  return `Not tried ${named.join('; ')}${more}. Other players made such calls, so a fault of one player may not show.`;
+  if (untried.length > MAX_PLAYERS)
+    return `Some kinds of calls were not tried with ${plural(untried.length, 'player')}, because too few scenarios have them, so a fault of one player may not show. The key \`untried\` of the JSON report names the calls and the players.`;
+  const named = untried.map((one) => `with ${one.player}: ${checksText(one.checks)}`);
+  return `Not tried ${named.join('; ')}. Other players made such calls, so a fault of one player may not show.`;
 }
 
 /** Names kinds of calls. */

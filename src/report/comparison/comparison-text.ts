@@ -64,7 +64,12 @@ function lostLines(
       : [
           `${plural(goneScenarios.length, 'scenario')} not played now: ${goneScenarios.slice(0, MAX_NAMES).join(', ')}${more}`,
         ]),
-    ...goneChecks.map(({ player, checks }) => `no longer tried with ${player}: ${checksText(checks)}`),
+    ...goneChecks
+      .slice(0, MAX_NAMES)
+      .map(({ player, checks }) => `no longer tried with ${player}: ${checksText(checks)}`),
+    ...(goneChecks.length > MAX_NAMES
+      ? [`some calls are no longer tried with ${plural(goneChecks.length - MAX_NAMES, 'more player')}`]
+      : []),
     ...[...Map.groupBy(goneEndpoints, ({ id }) => id)].map(
       ([id, own]) => `${id} is no longer judged for ${own.map(({ endpoint }) => endpoint).join(', ')}`,
     ),
