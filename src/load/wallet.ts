@@ -222,11 +222,11 @@ export class Wallet {
       const [{ bet }] = this.#fading.splice(0, 1) as [Fading];
       this.#close(bet);
     }
-    const open = this.#open.length === 0 ? NONE_OPEN : [...this.#open];
+    const open = this.#open.length === 0 ? NONE_OPEN : this.#open.slice();
     if (transaction) {
       if (transaction.copies === 0) {
         this.#window.push(transaction);
-        if (transaction.call !== 'refund' && !transaction.amount.isZero()) this.#open.push(transaction);
+        if (movesMoney(transaction)) this.#open.push(transaction);
       }
       if (transaction.copies > 0 && !this.#window.includes(transaction)) this.#repeated.push(transaction);
       transaction.copies += 1;
@@ -252,8 +252,11 @@ export class Wallet {
     const middle = withEffect(departure.expected, transaction);
     if (this.#hasOnlyOwnEffect(departure)) return { low: middle, high: middle, isExact: true, balances: undefined };
     // At a quiet point no call is in flight. So the transactions that were sent after this call are all in the window.
-    const later = this.#window.slice(departure.begun - this.#begunBefore);
-    const open = [...departure.open, ...later].filter(({ call, amount }) => call !== 'refund' && !amount.isZero());
+    const open = departure.open.filter(movesMoney);
+    for (let at = departure.begun - this.#begunBefore; at < this.#window.length; at += 1) {
+      const later = this.#window[at] as LoadTransaction;
+      if (movesMoney(later)) open.push(later);
+    }
     const either = this.#either.reduce((sum, { delta }) => sum.plus(delta.absolute()), Money.zero);
     const isCertain = either.isZero();
     return {
@@ -426,10 +429,16 @@ function withEffect(balance: Money, transaction: LoadTransaction | undefined): M
   return transaction.call === 'bet' ? balance.minus(transaction.amount) : balance.plus(transaction.amount);
 }
 
+/** True for a bet or win of a higher amount than 0. */
+function movesMoney({ call, amount }: LoadTransaction): boolean {
+  return call !== 'refund' && !amount.isZero();
+}
+
 /** Returns the balances that are possible if each of the open transactions has taken effect or not. */
 function balancesWith(balance: Money, open: readonly LoadTransaction[]): readonly Money[] {
-  let balances = [balance];
-  for (const one of open) balances = balances.concat(balances.map((before) => withEffect(before, one)));
+  const balances = [balance];
+  for (const one of open)
+    for (let at = balances.length - 1; at >= 0; at -= 1) balances.push(withEffect(balances[at] as Money, one));
   return balances;
 }
 
