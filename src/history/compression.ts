@@ -1,11 +1,17 @@
 import { pipeline } from 'node:stream/promises';
-import { createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 /**
  * Maximum size of one part of the compressed evidence, in bytes. It is larger than a piece of the stream. The database stores the
  * evidence in parts.
  */
 const PART = 1024 * 1024;
+
+/**
+ * The compressor looks for repeated text in the last 256 KB. Equal texts of a journal are close together, so with these settings a
+ * journal becomes smaller than with the default settings, in less time and with less memory.
+ */
+const SETTINGS = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_windowLog]: 18 } };
 
 /**
  * Compresses bytes with zstd. All parts in their order are one zstd stream. All parts are in the same memory, so a part is valid only
@@ -19,7 +25,7 @@ export async function* compressedParts(
 ): AsyncGenerator<Uint8Array> {
   const part = Buffer.allocUnsafeSlow(PART);
   let filled = 0;
-  const stream = createZstdCompress();
+  const stream = createZstdCompress(SETTINGS);
   // A pipeline would ask for further pieces before it has compressed a piece.
   const writing = writeAll(content, stream).catch((error: unknown) =>
     stream.destroy(error instanceof Error ? error : new Error(String(error))),
