@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 // This module is preloaded into a measured process. At its exit, it writes the maximum memory in kilobytes and the time of the
 // processors in milliseconds to a file.
@@ -6,5 +6,15 @@ import { writeFileSync } from 'node:fs';
 const file = decodeURIComponent(new URL(import.meta.url).search.slice(1));
 process.once('exit', () => {
   const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
-  writeFileSync(file, `${maxRSS} ${(userCPUTime + systemCPUTime) / 1000}`);
+  writeFileSync(file, `${maximumOfLinux() ?? maxRSS} ${(userCPUTime + systemCPUTime) / 1000}`);
 });
+
+/**
+ * Returns the maximum memory of this process in kilobytes; undefined if the system is not Linux. The maximum that `getrusage` returns on
+ * Linux is too high: a new process inherits the maximum of the process that starts it, here of the benchmark itself.
+ */
+function maximumOfLinux(): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return kilobytes === undefined ? undefined : Number(kilobytes);
+}
