@@ -14,7 +14,7 @@ const CALLS = 20;
 const FEW = 50;
 const MANY = 500;
 const PAGE = 'report.html';
-const REPORTER = path.join(import.meta.dirname, 'peak-reporter.ts');
+const REPORTER = path.join(import.meta.dirname, 'peak-reporter.js');
 
 /** Measures how long the HTML report of 10,000 exchanges takes, compared with the JSON report of the same journal. */
 export async function measureHtml(): Promise<Measurement> {

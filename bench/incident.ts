@@ -12,8 +12,8 @@ const ROUNDS = 3;
 const PLAYERS = 2000;
 const CALLS = 300_000;
 const FEW_CALLS = 100_000;
-const PARSE_LINES = path.join(import.meta.dirname, 'parse-lines.ts');
-const REPORTER = path.join(import.meta.dirname, 'peak-reporter.ts');
+const PARSE_LINES = path.join(import.meta.dirname, 'parse-lines.js');
+const REPORTER = path.join(import.meta.dirname, 'peak-reporter.js');
 
 /** Compares `croupier incident` for one session of a large log with reading the lines and parsing their JSON. */
 export function measureIncident(): Promise<Measurement> {

@@ -21,7 +21,7 @@ const PLAYERS = 1000;
 const WALLET = path.join(import.meta.dirname, 'booking-wallet.ts');
 const BARE_SENDER = path.join(import.meta.dirname, 'bare-sender.ts');
 const AUTOCANNON = path.join(import.meta.dirname, 'autocannon.ts');
-const REPORTER = path.join(import.meta.dirname, 'peak-reporter.ts');
+const REPORTER = path.join(import.meta.dirname, 'peak-reporter.js');
 const CPU_REPORTER = path.join(import.meta.dirname, 'cpu-reporter.ts');
 /**
  * Compares the judged calls per second with the calls per second of autocannon, which sends calls with the same bytes to the same

@@ -9,7 +9,7 @@ import { type ServedOperator, withOperator } from './served-operator.ts';
 
 const FEW = 1000;
 const MANY = 100_000;
-const REPORTER = path.join(import.meta.dirname, 'peak-reporter.ts');
+const REPORTER = path.join(import.meta.dirname, 'peak-reporter.js');
 
 /**
  * Measures the maximum memory of a run with many exchanges, compared with a run with few. The operator runs in another
