@@ -16,6 +16,8 @@ import type { WalletVerdict } from './verdict.ts';
  * - If the run found a rule broken in the scenario of a debt, the debt names this rule.
  * - If the run found no rule broken there, it is not known whether the debt is one. If no money has to move, nothing is owed. Debts for
  *   calls that the run still has to send are kept.
+ * - If the run only warns about the rules of all debts for wrong balances, and these errors cancel out, nothing is owed. The run shows
+ *   the warnings.
  *
  * @param judged the breaches that the journals name
  * @param calls all calls of the logs
@@ -34,17 +36,18 @@ export function agreeingWithRuns(
     if (agreed) kept.push(agreed);
     else if (debt.owedBy !== 'nobody') doubtful.push(debt);
   }
+  const settled = withoutCancelled(kept, found, judged);
   const possibleDebts = verdict.possibleDebts.flatMap((debt) => agreeing(debt, found) ?? []);
   const agreed = (round: RoundVerdict): RoundVerdict => ({
     ...round,
     debts: round.debts.flatMap((debt) => agreeing(debt, found) ?? []),
   });
-  if (doubtful.length === 0) return { ...verdict, debts: kept, possibleDebts, rounds: verdict.rounds.map(agreed) };
+  if (doubtful.length === 0) return { ...verdict, debts: settled, possibleDebts, rounds: verdict.rounds.map(agreed) };
   return {
     ...verdict,
     debts: [],
     rounds: verdict.rounds.map((round) => (round.debts.length === 0 ? round : unknownRound(round))),
-    possibleDebts: [...possibleDebts, ...kept],
+    possibleDebts: [...possibleDebts, ...settled],
     should: null,
     difference: null,
     unknowns: [...verdict.unknowns, doubtClause(doubtful)],
@@ -71,14 +74,23 @@ function findingsOf(judged: readonly Breach[], calls: readonly LoggedCall[]): Fi
   return found;
 }
 
-/** Returns the debt with the rules that the runs found. Returns null if the runs found no rule that the debt can come from. */
-function agreeing(debt: Debt, found: Findings): Debt | null {
-  const { transaction, deviation, toAct, owedBy } = debt;
+/** The calls that a debt is about: its own, those of the errors that explain it, and the call whose balance is wrong. */
+function involvedIn({ transaction, deviation }: Debt): readonly LoggedCall[] {
   const causes = deviation === null ? [] : [deviation.causes, ...deviation.otherCauses].flat();
   const attempts = [...(transaction?.attempts ?? []), ...causes.flatMap((cause) => cause.transaction.attempts)];
-  const involved = deviation ? [...attempts, deviation.call] : attempts;
-  if (!involved.every(isJudgedInRun)) return debt;
-  const rules = new Set(involved.flatMap(({ seen }) => [...(found.get(seen.exchange.scenario) ?? [])]));
+  return deviation ? [...attempts, deviation.call] : attempts;
+}
+
+/** Returns the rules that the runs found broken in the scenarios of the debt. */
+function rulesOf(debt: Debt, found: Findings): ReadonlySet<RuleId> {
+  return new Set(involvedIn(debt).flatMap(({ seen }) => [...(found.get(seen.exchange.scenario) ?? [])]));
+}
+
+/** Returns the debt with the rules that the runs found. Returns null if the runs found no rule that the debt can come from. */
+function agreeing(debt: Debt, found: Findings): Debt | null {
+  const { deviation, toAct, owedBy } = debt;
+  if (!involvedIn(debt).every(isJudgedInRun)) return debt;
+  const rules = rulesOf(debt, found);
   if (deviation !== null) return rules.size === 0 ? null : { ...debt, ...named(deviation, rules) };
   const isAccused = toAct === 'operator' && owedBy !== 'unknown';
   return isAccused && rules.size === 0 ? null : debt;
@@ -93,12 +105,26 @@ function named(deviation: Deviation, rules: ReadonlySet<RuleId>): Pick<Debt, 'de
   return causes ? { deviation: { ...deviation, causes, otherCauses } } : { deviation, runRules: [...rules] };
 }
 
-function doubtClause(debts: readonly Debt[]): string {
-  const [first] = debts;
-  const sum = debts.reduce(
+/** Leaves out the debts for wrong balances if they cancel out, and if the runs only warn about their rules. */
+function withoutCancelled(debts: readonly Debt[], found: Findings, judged: readonly Breach[]): readonly Debt[] {
+  const failed = new Set(judged.flatMap(({ rule, verdict }) => (verdict === 'fail' ? [rule] : [])));
+  const [wrong, others] = [debts.filter(({ deviation }) => deviation), debts.filter(({ deviation }) => !deviation)];
+  const isOnlyWarned = wrong.every(
+    (debt) => involvedIn(debt).every(isJudgedInRun) && [...rulesOf(debt, found)].every((rule) => !failed.has(rule)),
+  );
+  return isOnlyWarned && sumOwed(wrong).isZero() ? others : debts;
+}
+
+function sumOwed(debts: readonly Debt[]): Money {
+  return debts.reduce(
     (total, { amount, owedBy }) => total.plus(owedBy === 'player' ? amount.negated() : amount),
     Money.zero,
   );
+}
+
+function doubtClause(debts: readonly Debt[]): string {
+  const [first] = debts;
+  const sum = sumOwed(debts);
   const number = first?.deviation?.call.number ?? first?.transaction?.attempts[0]?.number ?? 0;
   return `the calls show ${plural(debts.length, 'possible debt')} (${sum.absolute().format(2)} in all, the first at call ${number}), but croupier judged these calls in a run, and its findings do not explain this`;
 }

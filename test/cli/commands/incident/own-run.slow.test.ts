@@ -62,6 +62,11 @@ describe('the journal of a run, read as an incident', () => {
     expect({ isAccused: status === 1, rules }).toEqual({ isAccused: false, rules: [] });
   });
 
+  it('owes nothing for rounding errors that the run only warns about, and that cancel out', async () => {
+    const { status, rules } = await incidentOf(await journalOf('--defect', 'large-amounts-double', 'money.large'));
+    expect({ isAccused: status === 1, rules }).toEqual({ isAccused: false, rules: [] });
+  });
+
   it('names only rules that the run found broken, and knows whose calls without a session are', async () => {
     const { failed, rules, unknown } = await incidentOf(
       await journalOf('--defect', 'fee-on-bets', 'bet', 'money', 'robustness.missing-field'),
