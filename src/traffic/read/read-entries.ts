@@ -19,7 +19,7 @@ import { CollectorPrefix } from './logs/collector-prefix.ts';
 import { type CsvHeader, csvColumns, isOpenRow, readCsvRow } from './logs/csv.ts';
 import { hasCutCall, hasId, printedExchange, readJsonLine, readPlainText } from './logs/json-line.ts';
 import { type LogForm, logForm } from './logs/log-form.ts';
-import { ADJACENT, idOf, printedBodies } from './logs/printed.ts';
+import { ADJACENT, asJson, idOf, printedBodies } from './logs/printed.ts';
 import { ReplyCorrelation } from './logs/reply-correlation.ts';
 import { sentIn } from './logs/sent-body.ts';
 import { readTime } from './logs/time.ts';
@@ -782,7 +782,7 @@ class LineReader {
     if (fields) {
       return this.#printed(fields, text, place);
     }
-    const embedded = embeddedJson(text);
+    const embedded = embeddedJson(asJson(text));
     const object = embedded && parsed(embedded.text);
     if (isFields(object)) {
       return this.#object({ ...joining(text, object, embedded?.time), ...object }, place);
@@ -795,6 +795,9 @@ class LineReader {
     const wrapped = isIisLine(text) ? undefined : readPlainText(text, this.#source.form, place);
     const pairs = wrapped && { trace_id: idOf(text), ...namedPairs(text) };
     if (wrapped && pairs) return this.#textCorrelation.request(wrapped, pairs);
+    const reply = namedPairs(text);
+    const answered = reply && this.#textCorrelation.reply({ trace_id: idOf(text), ...reply });
+    if (answered) return [{ kind: 'exchange', exchange: answered }];
     if (this.#isFailure(text)) return [{ kind: 'other', line: number }];
     return [{ kind: 'unreadable', line: number, why: cut ? CUT : (lineFormat(text) ?? UNKNOWN_FORMAT) }];
   }

@@ -6,7 +6,7 @@ import { ReplyCorrelation } from '../logs/reply-correlation.ts';
 import { sentIn } from '../logs/sent-body.ts';
 import { parsedLine } from '../logs/wrapped.ts';
 import { isHarEntry, readHarEntry } from './har.ts';
-import { isOtlp, otlpLines } from './otlp.ts';
+import { isOtlp, jaegerLines, otlpLines } from './otlp.ts';
 import { isPostmanEntry, readPostmanEntry } from './postman.ts';
 
 /**
@@ -24,6 +24,9 @@ const WHOLE: Shape = { kind: 'document', list: null };
  */
 const LIST = /"(entries|events|hits|result|results|executions|item|data)"\s*:\s*\[/;
 
+/** Matches the beginning of the events that a subscription of CloudWatch delivers. Several such objects may follow one another. */
+const SUBSCRIPTION = /^\{\s*"messageType"\s*:\s*"(?:DATA|CONTROL)_MESSAGE"/;
+
 /** Matches the beginning of the results of a query in CloudWatch Logs Insights: a list of lists of fields. */
 const INSIGHTS = /^\{[^[\]]{0,2000}"results"\s*:\s*\[\s*\[\s*\{\s*"field"/;
 
@@ -37,7 +40,7 @@ export function shapeOf(head: string): Shape {
   if (/^\[\s*(?:\{|$)/.test(start)) return { kind: 'document', list: 'entries' };
   // Node.js prints an object with names that have no double quotation marks.
   if (!start.startsWith('{') || /^\{\s*(?:[\w$]{1,100}|'[^'\n]{1,100}'): /.test(start)) return LINES;
-  if (isOtlp(start) || INSIGHTS.test(start)) return WHOLE;
+  if (isOtlp(start) || INSIGHTS.test(start) || SUBSCRIPTION.test(start)) return WHOLE;
   const list = isNewman(start) ? 'executions' : LIST.exec(start)?.[1];
   const isOneLine = !start.trimEnd().includes('\n');
   const firstLine = start.split('\n', 1)[0] ?? '';
@@ -119,14 +122,15 @@ function* entriesOf(
 }
 
 /**
- * Returns the log lines of an object that has several of them: OTLP, Loki and New Relic have such objects. Any other object is
+ * Returns the log lines of an object that has several of them: OTLP, Jaeger, Loki, CloudWatch and New Relic have such objects. Any other object is
  * returned as one line.
  */
 function linesIn(value: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
-  const { logs, events, common, results } = value;
+  const { logs, events, logEvents, common, results } = value;
+  if (Array.isArray(logEvents)) return logEvents.filter(isFields);
   if (Array.isArray(events)) return events.filter(isFields);
   if (Array.isArray(results) && results.length > 0 && results.every(isInsightsRow)) return results.map(ofInsights);
-  if (!Array.isArray(logs)) return otlpLines(value) ?? lokiLines(value);
+  if (!Array.isArray(logs)) return otlpLines(value) ?? jaegerLines(value) ?? lokiLines(value);
   const around = isFields(common) && isFields(common.attributes) ? common.attributes : {};
   return logs.filter(isFields).map((log) => ({ ...around, ...log }));
 }

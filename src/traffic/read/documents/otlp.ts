@@ -1,18 +1,22 @@
 import { type Fields, isFields } from '../../json-fields.ts';
 
 /**
- * Matches the beginning of logs in the JSON form of OTLP, the protocol of OpenTelemetry. The file exporter of its collector writes
- * one such object on each line.
+ * Matches the beginning of logs or traces in the JSON form of OTLP, the protocol of OpenTelemetry. The file exporter of its collector
+ * writes one such object on each line.
  */
-const BEGINNING = /^\{\s*"resourceLogs"\s*:\s*\[/;
+const BEGINNING = /^\{\s*"resource(?:Logs|Spans)"\s*:\s*\[/;
 
-/** True if a file begins with logs of OTLP. */
+/** True if a file begins with logs or traces of OTLP. */
 export function isOtlp(head: string): boolean {
   return BEGINNING.test(head);
 }
 
-/** Returns the log records of an object of OTLP as log lines. Returns undefined if it is another object. */
-export function otlpLines({ resourceLogs }: Fields): readonly Fields[] | undefined {
+/** Returns the log records or spans of an object of OTLP as log lines. Returns undefined if it is another object. */
+export function otlpLines({ resourceLogs, resourceSpans }: Fields): readonly Fields[] | undefined {
+  if (Array.isArray(resourceSpans))
+    return listOf(resourceSpans).flatMap(({ scopeSpans }) =>
+      listOf(scopeSpans).flatMap(({ spans }) => listOf(spans).map(lineOfSpan)),
+    );
   if (!Array.isArray(resourceLogs)) return undefined;
   return listOf(resourceLogs).flatMap(({ resource, scopeLogs }) => {
     const ofResource = isFields(resource) ? namedValues(resource.attributes) : {};
@@ -34,6 +38,32 @@ function lineOf(record: Fields, ofResource: Fields): Fields {
     ...namedValues(record.attributes),
     ...(isFields(body) ? body : { message: body }),
   };
+}
+
+/** Returns a span with its attributes as fields. Each span has its own id, because a trace may have several calls. */
+function lineOfSpan({ startTimeUnixNano: start, endTimeUnixNano: end, spanId, attributes }: Fields): Fields {
+  const isTimed = isTime(start) && isTime(end);
+  return {
+    ...(isTime(start) && { timestamp: String(start) }),
+    ...(isTimed && { duration_ms: Number((BigInt(end) - BigInt(start)) / 1000n) / 1000 }),
+    ...(typeof spanId === 'string' && { trace_id: spanId }),
+    ...namedValues(attributes),
+  };
+}
+
+/**
+ * Returns the spans of a trace in the JSON of Jaeger as log lines. Their times are in microseconds. Returns undefined for another object.
+ */
+export function jaegerLines({ spans }: Fields): readonly Fields[] | undefined {
+  if (!Array.isArray(spans)) return undefined;
+  return listOf(spans).map(({ startTime, duration, spanID, tags }) => ({
+    ...(typeof startTime === 'number' && { timestamp: startTime }),
+    ...(typeof duration === 'number' && { duration_ms: duration / 1000 }),
+    ...(typeof spanID === 'string' && { trace_id: spanID }),
+    ...Object.fromEntries(
+      listOf(tags).flatMap(({ key, value }) => (typeof key === 'string' ? [[key, value] as const] : [])),
+    ),
+  }));
 }
 
 /** False for 0, which means that the time is not known. */

@@ -35,7 +35,9 @@ const MAX_LINES = 20;
  * lines of the file show which collector wrote it.
  */
 export class CollectorPrefix {
-  #prefix: RegExp | 'docker' | null = null;
+  #prefix: RegExp | 'docker' | 'journald' | null = null;
+  /** The time of the entry of journald that is being read. */
+  #journaldTime: string | undefined = undefined;
   #seen = 0;
 
   /** Returns the line of the program, and the time that the collector added. Returns undefined if the line has no prefix. */
@@ -48,12 +50,23 @@ export class CollectorPrefix {
       this.#prefix =
         dockerLine(line)?.text.startsWith('{') === false
           ? 'docker'
-          : (PREFIXES.find((prefix) => isBefore(prefix, line)) ?? null);
+          : line.startsWith('__CURSOR=')
+            ? 'journald'
+            : (PREFIXES.find((prefix) => isBefore(prefix, line)) ?? null);
     }
     if (this.#prefix === null) return undefined;
     if (this.#prefix === 'docker') return dockerLine(line);
+    if (this.#prefix === 'journald') return this.#journaldLine(line);
     const found = this.#prefix.exec(line);
     return found ? { text: line.slice(found[0].length), time: found.groups?.time } : undefined;
+  }
+
+  /** Reads a line of `journalctl -o export`, which writes each field of an entry on a line of its own. */
+  #journaldLine(line: string): Unwrapped | undefined {
+    const [name = ''] = line.split('=', 1);
+    const value = line.slice(name.length + 1);
+    if (name === '__REALTIME_TIMESTAMP') this.#journaldTime = value;
+    return name === 'MESSAGE' ? { text: value, time: this.#journaldTime } : undefined;
   }
 }
 

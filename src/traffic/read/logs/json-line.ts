@@ -18,6 +18,7 @@ const CARRIERS = [
   'msg',
   'log',
   'line',
+  'Line',
   'event',
   'jsonPayload',
   'textPayload',
@@ -45,6 +46,16 @@ const CARRIERS = [
 ] as const;
 /** The carriers with their positions in the list. A body in such a field is read as the text of the entry. */
 const CARRIER_RANKS: ReadonlyMap<string, number> = new Map(CARRIERS.map((name, rank) => [name, rank]));
+/** The fields in which some programs put an object with the fields of the entry. If such a field is a text, it is not an entry. */
+const OBJECT_CARRIERS: ReadonlySet<string> = new Set([
+  'record',
+  'extra',
+  'span',
+  'State',
+  'payload',
+  'metadata',
+  'default',
+]);
 const MAX_DEPTH = 4;
 
 /** A time as a number above this is not in seconds since 1970. */
@@ -188,6 +199,7 @@ export function fieldOf(object: Fields, field: LogField, form: LogForm): string 
   for (const { path, value } of valuesOf(object, form)[field] ?? NO_VALUES) {
     // In most logs, the field `request` contains the whole request. In some logs, it contains only the body.
     if (field === 'requestBody' && path === 'request' && !isBody(value)) continue;
+    if (field === 'responseBody' && isWithoutBody(value)) continue;
     const text = field === 'requestBody' || field === 'responseBody' ? bodyText(value) : plainText(value);
     // In many logs, a field `action` or `type` does not contain the name of the call, so its value is checked.
     if (text !== undefined && isUsable(field, text)) return text;
@@ -223,6 +235,7 @@ export function pathOf(
   const isBodyField = field === 'requestBody' || field === 'responseBody';
   for (const { path, value } of valuesOf(object, form)[field] ?? []) {
     if (field === 'requestBody' && path === 'request' && !isBody(value)) continue;
+    if (field === 'responseBody' && isWithoutBody(value)) continue;
     const text = isBodyField ? bodyText(value) : plainText(value);
     if (text === undefined) continue;
     if (isUsable(field, text)) return { path, unusable };
@@ -289,13 +302,13 @@ function markedNames(object: Fields): MarkedNames {
   const carriers: string[] = [];
   let [hasQuery, hasContext, hasAmbiguousBody, hasClient] = [false, false, false, false];
   for (const name of Object.keys(object)) {
-    if (CARRIER_RANKS.has(name)) carriers.push(name);
+    if (CARRIER_RANKS.has(name) || (OBJECT_CARRIERS.has(name) && isFields(object[name]))) carriers.push(name);
     hasQuery ||= OF_QUERIES.has(name);
     hasContext ||= OF_CONTEXTS.has(name);
     hasAmbiguousBody ||= AMBIGUOUS_BODIES.has(name);
     hasClient ||= NAMES_OF_CLIENTS.has(name);
   }
-  const rankOf = (name: string): number => CARRIER_RANKS.get(name) ?? 0;
+  const rankOf = (name: string): number => CARRIER_RANKS.get(name) ?? CARRIERS.length;
   if (carriers.length > 1) carriers.sort((a, b) => rankOf(a) - rankOf(b));
   const names = { carriers, hasQuery, hasContext, hasAmbiguousBody, hasClient };
   lastMarked = { object, names };
@@ -510,6 +523,13 @@ export function hasCutCall(object: Fields): boolean {
 
 function isBody(value: unknown): boolean {
   return isFields(value) && ('sessionID' in value || 'txID' in value);
+}
+
+/** True for an object that has only the status or the headers of a reply, and no field of its body. */
+function isWithoutBody(value: unknown): boolean {
+  if (!isFields(value) || ['balance', 'txID', 'message', 'code'].some((name) => name in value)) return false;
+  const { status, statusCode = status, status_code: code = statusCode } = value;
+  return /^[1-5]\d\d$/.test(plainText(code) ?? '') || isFields(value.headers);
 }
 
 /** Reads the code and the message of an error of Node.js whose fields the program has logged among its own fields. */

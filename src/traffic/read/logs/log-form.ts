@@ -79,6 +79,7 @@ const NAMES: Readonly<Record<LogField, readonly string[]>> = {
     'eventTimestamp',
     'logged_at',
     'loggedAt',
+    'time.repr',
   ],
   method: [
     'method',

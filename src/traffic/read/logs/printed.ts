@@ -28,6 +28,9 @@ const OTHER_NUMBERS = /\b(?:errno|port|after|time-?out|timed out|timeout of|in|l
 /** Matches a status directly before the JSON of the reply. The duration of the call may be between the two. */
 const STATUS_BEFORE =
   /(?:^|[^\w.:,=-]|(?:code|http|out|reply|response|result|rc|sc|status)=)([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)[^\d[\]{}]{0,40}(?:(?<= in |\()\d{1,9}(?:\.\d{1,9})? ?m?s[^\d[\]{}]{0,20})?$/;
+/** Matches a status before the method or directly after it, as Ktor (`200 OK: GET - /bet`) and shelf of Dart (`GET [200] /bet`) print it. */
+const STATUS_BEFORE_URL =
+  /(?:^|\s)([1-5]\d\d) [A-Z][A-Za-z ]{1,40}: (?:GET|POST) - $|(?:^|\s)(?:GET|POST) {1,8}\[([1-5]\d\d)\] $/;
 /** Matches the name before the body of a reply. */
 const NAMED_BODY = /\b(?:res|resp|response|response_?body)=$/i;
 /** Matches a status directly after the URL, and the duration after this status. */
@@ -49,6 +52,8 @@ const ID =
   /(?:trace_?id|request_?id|req_?id|correlation_?id|requestid|x-request-id|cid)["']?\s?[=:]\s?["']?([\w-]{4,64})/i;
 /** Matches the id of a connection of ASP.NET Core, also after the number of a thread or before the number of the request. */
 const CONNECTION = /\[((?:\d{1,6}-)?0H[\dA-Z]{3,13}(?::[\dA-F]{8})?)\]/;
+/** Matches a span with an id, as `tracing` of Rust prints it. */
+const SPAN = /\b\w{1,60}\{id=[\w-]{1,64}(?=[\s}])/;
 const BRACKETED_ID = /\[([\da-f]{16,32}(?:-[\da-f]{16})?|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:,[^\]]{0,40})?\]/;
 /** Matches the name of a thread. A thread of a Java server answers one request at a time, so its lines belong to one request. */
 const THREAD =
@@ -260,11 +265,26 @@ function keepShape({ key, time, id, objects }: Shape, fields: Fields | undefined
 }
 
 /** Returns the text of a line in which objects that Python or Ruby printed are written as JSON. */
-function asJson(text: string): string {
+export function asJson(text: string): string {
   const line = text.includes("{'") ? text.replaceAll(PYTHON_DICTIONARY, (found) => found.replaceAll("'", '"')) : text;
-  return line.includes('=>')
-    ? line.replaceAll(RUBY_HASH, (found) => found.replaceAll(/" ?=> ?/g, '":').replaceAll(':nil', ':null'))
-    : line;
+  if (!line.includes('=>')) return line;
+  const plain = line.replaceAll(RUBY_HASH, (found) => found.replaceAll(/" ?=> ?/g, '":').replaceAll(':nil', ':null'));
+  const start = plain.includes('=>') ? plain.search(NESTED_HASH) : -1;
+  return start < 0 ? plain : plain.slice(0, start) + nestedHash(plain.slice(start));
+}
+
+/** Matches the beginning of a hash of Ruby whose keys are symbols, or which contains other objects or quotation marks. */
+const NESTED_HASH = /\{ ?(?::\w{1,100}|"\w{1,100}") ?=> ?/;
+/** Matches a string, the key of a hash, an arrow after it, a space after a brace, and `nil`. */
+const PART_OF_HASH = /("(?:[^"\\]|\\.)*")( ?=> ?)?|:(\w{1,100}) ?=> ?|(?<=\{) | (?=\})|\bnil\b/g;
+
+/** Writes the hashes of Ruby in a text as JSON. */
+function nestedHash(text: string): string {
+  return text.replaceAll(PART_OF_HASH, (found: string, string?: string, arrow?: string, symbol?: string) => {
+    if (string !== undefined) return arrow === undefined ? string : `${string}:`;
+    if (symbol !== undefined) return `"${symbol}":`;
+    return found === 'nil' ? 'null' : '';
+  });
 }
 
 /** Removes the signs that a sentence puts after a URL. */
@@ -310,6 +330,8 @@ function statusOf(
     const found = STATUS_BEFORE.exec(line.slice(Math.max(from, replyAt - 200), replyAt))?.[1];
     if (found !== undefined) return found;
   }
+  const before = url === undefined ? undefined : STATUS_BEFORE_URL.exec(line.slice(0, line.indexOf(url)).slice(-80));
+  if (before && reply) return before[1] ?? before[2];
   const afterUrl =
     url === undefined ? undefined : STATUS_AFTER_URL.exec(line.slice(line.indexOf(url) + url.length))?.[1];
   if (afterUrl !== undefined) return afterUrl;
@@ -323,7 +345,7 @@ function statusOf(
  * there is neither.
  */
 export function idOf(around: string): string {
-  const named = ID.exec(around)?.[1];
+  const named = ID.exec(around)?.[1] ?? (around.includes('{id=') ? SPAN.exec(around)?.[0] : undefined);
   if (named !== undefined) return named;
   // Most brackets of a log contain only its level, so the patterns of longer brackets are seldom needed.
   if (!hasBrackets(around)) return ADJACENT;

@@ -22,6 +22,8 @@ const PREFIXES: readonly RegExp[] = [
  * Matches a quoted field of a CSV that begins as JSON. If the closing quotation mark is missing, it matches the rest of the line.
  */
 const CSV_FIELD = /"(\{""[^"]*(?:""[^"]*)*)("?)/g;
+/** Matches a record that Fluent Bit prints: its number, its tag, its time in seconds, its metadata and its fields. */
+const FLUENT_BIT = /^\[\d{1,9}\] \S{1,200}: \[\[?(\d{10}\.\d{1,9})(?:, \{[^{}]{0,1000}\}\])?, (\{.*\})\]$/;
 const TIME =
   /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?|\d\d?\.\d\d?\.\d{4},? \d\d:\d\d:\d\d(?:[.,]\d{1,9})?|\d\d?\/\d\d?\/\d{4},? \d\d?:\d\d:\d\d(?:\.\d{1,9})? ?[AP]M|\d\d-[A-Z][a-z]{2}-\d{4} \d\d:\d\d:\d\d(?:\.\d{1,9})?(?: UTC)?|\d{4}\/\d\d\/\d\d(?: -)? \d\d:\d\d:\d\d(?:\.\d{1,9})?|[A-Z][a-z]{2} \d\d?, \d{4} @ \d\d:\d\d:\d\d(?:\.\d{1,9})?/;
 /**
@@ -59,6 +61,8 @@ export function embeddedJson(line: string): Unwrapped | undefined {
     if (end === '"' && field.endsWith('}'))
       return { text: field.replaceAll('""', '"'), time: TIME.exec(line.slice(0, index))?.[0] };
   }
+  const ofFluentBit = line.startsWith('[') ? FLUENT_BIT.exec(line) : null;
+  if (ofFluentBit) return { text: ofFluentBit[2] ?? '', time: ofFluentBit[1] };
   const start = line.indexOf('{"');
   // Monolog writes context and extra data after the message. If they are empty, it writes `[]` or `{}`, which are removed here.
   let text = line.slice(start).trimEnd();
@@ -133,9 +137,15 @@ function pairsIn(line: string): Readonly<Record<string, string>> | undefined {
   for (const [, word = '', quoted, next] of text.matchAll(WORD)) {
     if (next?.trim() !== '' || !word.includes('=')) continue;
     const [, name, value = ''] = quoted === undefined ? (PAIR.exec(word) ?? []) : (LAST_NAME.exec(word) ?? []);
-    if (name !== undefined) pairs.push([name, quoted === undefined ? value : unquoted(quoted)]);
+    if (name !== undefined) pairs.push([name, quoted === undefined ? withoutBrace(value) : unquoted(quoted)]);
   }
   return pairs.length >= MIN_PAIRS ? Object.fromEntries(pairs) : undefined;
+}
+
+/** Removes the brace after the last pair of a span, which Rust prints as `request{method=GET uri=/balance}:`. */
+function withoutBrace(value: string): string {
+  if (value.includes('{')) return value;
+  return value.endsWith('}') ? value.slice(0, -1) : value.endsWith('}:') ? value.slice(0, -2) : value;
 }
 
 /** True if a line has enough signs `=` for logfmt. Most lines have fewer, and searching for this sign takes little time. */

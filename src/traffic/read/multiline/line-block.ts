@@ -31,6 +31,8 @@ export type BlockEntry =
  * - a line of pino-pretty, and its fields below it
  * - an HTTP message of Logbook, OkHttp, Feign, Faraday, ASP.NET Core or an interceptor of Spring, with its body on one line or on several lines
  * - the first line of an entry of HttpClient of .NET, and its text on the next line
+ * - the first line of an entry on the console of .NET, and its text on the next lines
+ * - a line of text, and then an array that `print_r` of PHP printed
  * - a line of text, and then JSON on several lines; its first brace is at the end of the text, or alone on the next line
  */
 export class LineBlock {
@@ -42,6 +44,9 @@ export class LineBlock {
   readonly #wire: WireMessage | SpringMessage | FaradayMessage | undefined;
   readonly #httpLogging: HttpLoggingEntry | undefined;
   readonly #isDotNet: boolean;
+  readonly #isConsole: boolean;
+  /** `open` while the array that PHP printed has not ended. Null if the entry has no such array. */
+  #array: 'open' | 'ended' | null;
   #depth: number;
   #length: number;
 
@@ -54,6 +59,8 @@ export class LineBlock {
     this.#wire = WireMessage.begin(head) ?? SpringMessage.begin(head) ?? FaradayMessage.begin(head);
     this.#isDotNet = isOfDotNet(head);
     this.#httpLogging = HttpLoggingEntry.begin(head);
+    this.#isConsole = CONSOLE.test(head) && !this.#isDotNet && !this.#httpLogging;
+    this.#array = /(?:^|\s)Array$/.test(head.trimEnd()) ? 'open' : null;
     this.#depth = head.trimEnd().endsWith('{') ? 1 : 0;
     this.#length = head.length;
   }
@@ -70,6 +77,7 @@ export class LineBlock {
 
   /** True if the entry is a line of text, and the next line of text cannot belong to the same entry. */
   get isLineOfText(): boolean {
+    if (this.#isConsole || this.#array) return false;
     return this.#depth === 0 && !this.#isPino && !this.#isDotNet && !(this.#logbook ?? this.#wire ?? this.#httpLogging);
   }
 
@@ -82,9 +90,13 @@ export class LineBlock {
       ? http.take(line)
       : this.#isDotNet
         ? /^ {6}\S/.test(line)
-        : this.#isPino
-          ? this.#isUnderPino(line)
-          : this.#isJson(line);
+        : this.#isConsole
+          ? line.startsWith('      ')
+          : this.#array
+            ? this.#isOfArray(line)
+            : this.#isPino
+              ? this.#isUnderPino(line)
+              : this.#isJson(line);
     if (!isTaken) return false;
     this.#lines.push(line);
     this.#length += line.length;
@@ -93,6 +105,12 @@ export class LineBlock {
 
   #isUnderPino(line: string): boolean {
     return /^ {4}/.test(line) && (this.#lines.length > 1 || FIELD.test(line));
+  }
+
+  #isOfArray(line: string): boolean {
+    const isTaken = this.#array === 'open' && /^(?:\(|\)|\s+\[\w+\] => .*|\s*)$/.test(line);
+    if (line.startsWith(')')) this.#array = 'ended';
+    return isTaken;
   }
 
   #isJson(line: string): boolean {
@@ -117,6 +135,8 @@ export class LineBlock {
       return { kind: 'part', part: this.#httpLogging.part() };
     if (rest.length === 0) return { kind: 'text', text: head };
     if (this.#isDotNet) return { kind: 'text', text: `${head.trimEnd()} ${(rest.at(-1) ?? '').trim()}` };
+    if (this.#isConsole) return { kind: 'text', text: [head, ...rest].map((line) => line.trim()).join(' ') };
+    if (this.#array) return { kind: 'text', text: withArray(head, rest) };
     if (!this.#isPino) {
       const isOpen = head.trimEnd().endsWith('{');
       const text = `${head.trimEnd()}${isOpen ? '' : ' '}${joined(rest)}`;
@@ -134,6 +154,18 @@ export class LineBlock {
 function withInspected(head: string, rest: readonly string[]): string | undefined {
   const object = inspectedObject(['{', ...rest].join('\n'));
   return object && `${head.slice(0, -1)}${JSON.stringify(object)}`;
+}
+
+/** Matches the first line that .NET writes on the console for an entry: its level, its category and its number. */
+const CONSOLE = /(?:^|\s)(?:trce|dbug|info|warn|fail|crit): [\w.+`]{1,200}\[\d{1,9}\]\s*$/;
+
+/** Returns a line of text and the array after it, which `print_r` of PHP printed, as JSON. */
+function withArray(head: string, rest: readonly string[]): string {
+  const fields = rest.flatMap((line) => {
+    const [, name, value] = /^\s+\[(\w+)\] => (.*)$/.exec(line) ?? [];
+    return name === undefined ? [] : [[name, value] as const];
+  });
+  return `${head.trimEnd().replace(/Array$/, '')}${JSON.stringify(Object.fromEntries(fields))}`;
 }
 
 /** True for the first line that .NET writes for an entry of HttpClient. Its text is on the next line. */

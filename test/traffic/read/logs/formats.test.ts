@@ -54,6 +54,7 @@ const NEWEST_FIRST = [
   'datadog-message.csv',
   'elasticsearch-hits.json',
   'gcp-app.json',
+  'grafana-loki.csv',
   'kibana.csv',
   'kibana-message.csv',
   'newest-first.ndjson',

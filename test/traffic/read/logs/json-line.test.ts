@@ -43,6 +43,11 @@ describe('a JSON line of a file', () => {
     expect((await exchangesIn(line))[0]?.logged.player).toBe('p-4711');
   });
 
+  it('does not read an object with the status of a reply as its body', async () => {
+    const http = { request: { method: 'POST', url: '/bet' }, response: { status: 200, content_length: 52 } };
+    expect(await logged(JSON.stringify({ http }))).toMatchObject({ status: 200, reply: null });
+  });
+
   it('reads a path without its first slash, but only the path of a call', async () => {
     const urlOf = async (path: string): Promise<string | null | undefined> =>
       (await exchangesIn(`${JSON.stringify({ method: 'POST', path, status: 200, requestBody: BET })}\n`))[0]?.request
