@@ -204,8 +204,11 @@ export class TextRewriter {
       )
       .replace(
         QUOTED_PAIR,
-        (_, before: string, name: string, sign: string, mark: string, value: string) =>
-          `${before}${name}${sign}${mark}${this.#quotedPair(name.replace(/['"]$/, ''), value)}${mark}`,
+        (found, before: string, name: string, sign: string, mark: string, value: string, at: number, whole: string) =>
+          // The attribute `key` names the value of the attribute after it, which is rewritten already.
+          name === 'key' && VALUE_ATTRIBUTE.test(whole.slice(at + found.length, at + found.length + 20))
+            ? found
+            : `${before}${name}${sign}${mark}${this.#quotedPair(name.replace(/['"]$/, ''), value)}${mark}`,
       )
       .replace(BEARER, (_, scheme: string, value: string) => `${scheme}${this.remove(value)}`)
       .replace(JWT, (token) => this.remove(token))
@@ -412,6 +415,7 @@ const QUOTED_PAIR =
   /(?<![\w.-])(['"]?)\b([A-Za-z][\w.-]{0,60}['"]?)(\s{0,5}(?:=>?|:)\s{0,5})(['"])((?:(?!\4)[^\r\n]){1,2000})\4/g;
 /** Matches an element of XML with the attributes `key` and `value`, as in the configuration of .NET. */
 const KEY_AND_VALUE = /(\b(?:key|name)=")([A-Za-z][\w.-]{0,60})("\s{1,5}value=")([^"\r\n]{1,2000})(?=")/g;
+const VALUE_ATTRIBUTE = /^\s{1,5}value=/;
 /** Matches an element of XML that contains only a text. */
 const ELEMENT = /(<([A-Za-z][\w.:-]{0,60})>)([^<>\r\n]{1,2000})<\//g;
 /** Matches an entry as `print_r` of PHP writes it: `[password] => abc`. */
@@ -445,8 +449,8 @@ function isCardNumber(text: string): boolean {
 const JSON_TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[[\]{},:]|[^"[\]{},:]+/g;
 /** Matches the sign between a name and its value. Ruby and Elixir write an arrow. */
 const COLON = /\s*(?::|=>)/y;
-/** Matches the name of the value after the name of a pair. */
-const VALUE_NAME = /\s*,\s*"value"\s*:/y;
+/** Matches the name of the value after the name of a pair. Jaeger writes the type of the value between the two. */
+const VALUE_NAME = /\s*,\s*(?:"type"\s*:\s*"\w{1,20}"\s*,\s*)?"value"\s*:/y;
 /**
  * Matches private headers in curl lines and raw HTTP. Faraday writes the value in quotation marks. Python writes the line ends as
  * `\r\n`, and HttpClient of Apache as `[\r][\n]`.
