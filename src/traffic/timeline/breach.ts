@@ -10,6 +10,7 @@ import { signatureProblem } from '../../reply/signature.ts';
 import { isBusy, isClientError, isServerError, isSuccess, isWorthRetrying } from '../../reply/status.ts';
 import { hasFloatRest } from '../books/float-rest.ts';
 import { isCut, isPerhapsDeclined, isReplaced, isRightlyDeclined, type LoggedCall, met } from '../calls/logged-call.ts';
+import { isClientClosed } from '../calls/outcome.ts';
 import { type Bets, isBefore, isBetKnown, isUndueRefund, type Transaction, wasBefore } from '../calls/transaction.ts';
 import { isMasked } from '../masked.ts';
 import type { RecordedCall } from '../recorded-call.ts';
@@ -102,10 +103,28 @@ function deadlineBreaches(call: LoggedCall): readonly Breach[] {
   const isLostOnTheWay = seen.exchange.answer.kind === 'none' && own?.answer.kind === 'reply';
   if (isLostOnTheWay && own?.tookMs != null && own.tookMs < REPLY_DEADLINE_MS) return [];
   const tookMs = Math.max(seen.exchange.tookMs ?? 0, alsoSeen?.exchange.tookMs ?? 0);
+  if (gaveUpEarly(call)) return [];
   const isWhole = tookMs > REPLY_DEADLINE_MS && (alsoSeen !== null || seen.exchange.answer.kind === 'reply');
   const verdict = verdictOnTime(isWhole, tookMs, REPLY_DEADLINE_MS);
   return typeof verdict === 'object' ? [breachFrom(call, 'reply.deadline', verdict)] : [];
 }
+
+/**
+ * True if the service stopped waiting before the deadline. Then it is not known whether the reply would have come in time. Allows for the
+ * precision of the time in the log.
+ */
+function gaveUpEarly({ seen, alsoSeen }: LoggedCall): boolean {
+  return [seen, alsoSeen].some((view) => {
+    if (view == null || view.exchange.tookMs === null) return false;
+    const { tookMs, time, answer, side } = view.exchange;
+    const isGivenUp =
+      answer.kind === 'none' ? side === 'service' : answer.kind === 'reply' && isClientClosed(answer.status);
+    return isGivenUp && tookMs < REPLY_DEADLINE_MS - Math.max(EARLY_MS, time?.precisionMs ?? 0);
+  });
+}
+
+/** A client may measure its time-out less exactly than its log shows the time. */
+const EARLY_MS = 100;
 
 function bodyBreaches(call: LoggedCall, bets: Bets, currency: string | null): readonly Breach[] {
   const { status, reading, seen, ending } = call;

@@ -60,6 +60,12 @@ describe('the deadline', () => {
     expect(breaches(new Log().bet('b', '5.00', { balance: '45.00', tookMs: 4999 }))).toEqual([]);
   });
 
+  it('is not judged if the service stopped waiting earlier', () => {
+    expect(breaches(new Log().bet('b', '5.00', { none: 'too-late', tookMs: 2001 }))).toEqual([]);
+    expect(breaches(new Log().bet('b', '5.00', { status: 499, tookMs: 2001 }))).toEqual([]);
+    expect(breaches(new Log().bet('b', '5.00', { none: 'too-late', tookMs: 4950 }))).toEqual(['1 reply.deadline fail']);
+  });
+
   it('is not judged if the connection broke or was never opened', () => {
     for (const none of ['reset', 'refused'] as const) {
       expect(breaches(new Log().bet('b', '5.00', { none }))).toEqual([]);

@@ -716,7 +716,7 @@ describe('the order of the calls', () => {
   });
 
   it.each([
-    ['reply.deadline', (log: Log) => log.bet('b1', '5', { none: 'too-late' })],
+    ['reply.deadline', (log: Log) => log.bet('b1', '5', { none: 'too-late', tookMs: 5000 })],
     ['refund.unknown', (log: Log) => log.refund('f1', 'b0', '5', { status: 404 })],
     ['refund.restore', (log: Log) => log.bet('b1', '5', { balance: '5' }).refund('f1', 'b1', '5', { status: 500 })],
     ['idempotency.bet', (log: Log) => log.bet('b1', '5', { balance: '5' }).bet('b1', '5', { status: 409 })],

@@ -2,7 +2,7 @@ import { loggedBody } from '../../cut-body.ts';
 import type { LoggedExchange, LoggedReply, LogPlace, Side } from '../../logged-exchange.ts';
 import { type LogField, type LogForm, loggedOf } from './log-form.ts';
 import { readTime } from './time.ts';
-import { reasonOf } from './transport-error.ts';
+import { reasonOf, waitedMs } from './transport-error.ts';
 
 /**
  * Reads a field of a log entry as text. For a body that was logged as JSON, returns its JSON text. Returns undefined if
@@ -28,7 +28,7 @@ export function exchangeOfLine(
     place,
     side: form.side ?? side,
     time: time === undefined ? null : answer.kind === 'unknown' ? time : { ...time, mayBeEnd: true },
-    tookMs: tookMs(read),
+    tookMs: tookMs(read) ?? (answer.kind === 'none' ? waitedMs(answer.detail ?? '') : null),
     request: { ...target, headers: null, body: sentBody(read, target.method) },
     answer,
     logged,
