@@ -195,7 +195,7 @@ function isJson(text: string): boolean {
  * Matches the title of a scenario that `croupier replay` wrote. The title contains the player, but the steps of the scenario
  * contain only aliases.
  */
-const NAMED_IN_SCENARIO = /^title: ["']?(?:What happened to|Calls of) ([^\s"']+)["']?$/gm;
+const NAMED_IN_SCENARIO = /^title: ["']?(?:What happened to|Calls of) ([^\s"']+)(?: \(time \$\{time\}\))?["']?$/gm;
 const SESSION_IN_SCENARIO = /\bsessionID["']?\s*:\s*["']?([^\s"',}$]+)/g;
 
 /** Removes the process id and the host name from a `run-started` event. */

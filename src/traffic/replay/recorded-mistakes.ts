@@ -107,6 +107,20 @@ export interface NowAndThen {
   readonly right: number;
 }
 
+/** Returns the numbers of the calls that broke a rule, and of the calls that a debt is about or may come from. */
+export function suspectedCalls(incident: RecordedIncident): ReadonlySet<number> {
+  const suspects = incident.timeline.wallets
+    .flatMap(({ debts, possibleDebts }) => [...debts, ...possibleDebts])
+    .flatMap(({ transaction, deviation }) => [
+      ...(transaction ? [transaction] : []),
+      ...(deviation ? [deviation.causes, ...deviation.otherCauses].flat().map((cause) => cause.transaction) : []),
+    ]);
+  return new Set([
+    ...recordedMistakes(incident).calls,
+    ...suspects.flatMap(({ attempts }) => attempts.map(({ number }) => number)),
+  ]);
+}
+
 /**
  * Finds wrong calls that the operator answered right at another time: with the same amount, at the same place in a round, and also
  * sent only once. So the operator perhaps makes this error only now and then, and nothing can force the error. The wrong calls are
@@ -115,16 +129,7 @@ export interface NowAndThen {
 export function wrongNowAndThen(incident: RecordedIncident): readonly NowAndThen[] {
   const { calls: selected, wallets } = incident.timeline;
   const calls = wallets.flatMap((verdict) => verdict.calls);
-  const suspects = wallets
-    .flatMap(({ debts, possibleDebts }) => [...debts, ...possibleDebts])
-    .flatMap(({ transaction, deviation }) => [
-      ...(transaction ? [transaction] : []),
-      ...(deviation ? [deviation.causes, ...deviation.otherCauses].flat().map((cause) => cause.transaction) : []),
-    ]);
-  const wrong = new Set([
-    ...recordedMistakes(incident).calls,
-    ...suspects.flatMap(({ attempts }) => attempts.map(({ number }) => number)),
-  ]);
+  const wrong = suspectedCalls(incident);
   const shown = new Set(selected.map(({ number }) => number));
   const placeOf = placesIn(calls);
   const places = new Map(calls.map((call) => [call.number, placeOf(call)]));

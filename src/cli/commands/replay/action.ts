@@ -27,7 +27,7 @@ import { forTerminal } from '../../../report/escape.ts';
 import { ANSI, PLAIN } from '../../../report/paint.ts';
 import { loadScenario } from '../../../scenario/load.ts';
 import { planScenario } from '../../../scenario/plan/planner.ts';
-import { writeScenario } from '../../../scenario/write.ts';
+import { type ScenarioDraft, writeScenario } from '../../../scenario/write.ts';
 import { renderDiagnostic } from '../../../scenario/yaml/diagnostic.ts';
 import type { LoggedCall } from '../../../traffic/calls/logged-call.ts';
 import {
@@ -54,11 +54,13 @@ import {
   nowAndThenText,
   type RecordedIncident,
   recordedMistakes,
+  suspectedCalls,
   wrongNowAndThen,
 } from '../../../traffic/replay/recorded-mistakes.ts';
 import { type ReplayOutcome, replayJson } from '../../../traffic/replay/replay-json.ts';
 import type { CutOffCalls, ReplayScenario } from '../../../traffic/replay/replay-scenario.ts';
 import { isAboutReply, notRepeated } from '../../../traffic/replay/reproduction.ts';
+import { MAX_CALLS, timesNeeded } from '../../../traffic/replay/times-needed.ts';
 import type { IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
 import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
 import { readTimeline } from '../incident/action.ts';
@@ -67,8 +69,6 @@ import type { ReplayFlags } from './flags.ts';
 import { replay, signingIn } from './recorded-incident.ts';
 import { replayText } from './text.ts';
 
-/** Maximum number of calls that one replay repeats. If the record has more, the user must select some. */
-const MAX_CALLS = 500;
 /** The verdicts of rules that a replay has tested without a failure. Failures are counted separately. */
 const DECIDED: ReadonlySet<string> = new Set(['pass', 'note', 'warn']);
 /** Number of repetitions of calls that overlapped in the record. */
@@ -84,6 +84,8 @@ const MIN_SENT_OF_A_KIND = 50;
 const MIN_SENT_WITH_WAITS = 12;
 /** If a replay waits longer than this time, in milliseconds, it prints how long it will take. */
 const MIN_SHOWN_WAIT_MS = 10_000;
+/** Maximum sum of the pauses of a scenario in all its cases, in milliseconds. */
+const MAX_WAITS_OF_SCENARIO_MS = 60_000;
 
 /**
  * `croupier replay`: repeats recorded calls, and compares the replies with the recorded ones.
@@ -109,7 +111,9 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
   // A correct operator may reply in time to a call that had no reply in the record. So the scenario breaks the connection of
   // this call, unless only the reply itself was wrong.
   const cutsOff = areAboutReplies(incident) ? undefined : 'unanswered';
-  const { draft, calls, untested } = replay(incident, flags, currencyOf(timeline), null, true, cutsOff);
+  const scenario = replay(incident, flags, currencyOf(timeline), null, true, cutsOff);
+  const { calls, untested } = scenario;
+  const repeats = timesOf(scenario, suspectedCalls(incident));
   const limits = [
     ...untestedText(untested),
     ...lateBetsText(betsAfterRefund(incident)),
@@ -118,7 +122,7 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
       (text) => `${text}. So a run without a failure does not show that this error is fixed.`,
     ),
   ];
-  const text = writeScenario(draft, {
+  const text = writeScenario(repeatedDraft(scenario.draft, repeats.times, configuration), {
     comments: [
       `croupier replay wrote this scenario from the calls in ${read.join(', ')}.`,
       ...missingData(calls, incident.signing),
@@ -135,9 +139,48 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
   }
   for (const note of [...notes, ...limits]) stdio.err.write(`${forTerminal(note)}\n`);
   stdio.err.write(
-    `Written: ${forTerminal(file)}. Run it with: croupier run ${forTerminal(file)}\nThe scenario sends each call once. Only croupier replay finds an error that occurs at every tenth call, for example.\n`,
+    `Written: ${forTerminal(file)}. Run it with: croupier run ${forTerminal(file)}\n${timesText(repeats)}\n`,
   );
   return limits.length > 0 ? EXIT.UNDECIDED : 0;
+}
+
+/**
+ * Returns how many times a scenario sends its calls. `needed` are enough times, so that an operator with an error at every fiftieth call
+ * fails. `times` are fewer if the pauses between the calls would take too long. Parallel calls are repeated by `croupier run` itself.
+ */
+function timesOf(
+  { calls, atOnce, waitsMs }: ReplayScenario,
+  wrong: ReadonlySet<number>,
+): { readonly times: number; readonly needed: number } {
+  const needed = atOnce.size > 0 ? 1 : timesNeeded(calls, wrong, MIN_SENT_OF_A_KIND);
+  const inTime = waitsMs === 0 ? needed : Math.max(1, Math.floor(MAX_WAITS_OF_SCENARIO_MS / waitsMs));
+  return { times: Math.min(needed, inTime), needed };
+}
+
+/**
+ * Adds cases to a scenario, so that it is run several times. croupier divides cases among the sessions. So the scenario then names the
+ * currency, because the amounts are perhaps not possible in the currencies of other sessions.
+ */
+function repeatedDraft(draft: ScenarioDraft, times: number, { config }: Configuration): ScenarioDraft {
+  if (times === 1) return draft;
+  const firsts = new Set(config.clients?.flatMap(({ sessions }) => sessions?.[0]?.currency ?? []));
+  const [code, ...others] = firsts;
+  const currency = code !== undefined && others.length === 0 ? { code } : { kind: 'fiat', decimals: 'some' };
+  const numbers = Array.from({ length: times }, (_, index) => index + 1);
+  return {
+    ...draft,
+    title: `${draft.title} (time \${time})`,
+    needs: { currency, ...draft.needs },
+    cases: { time: numbers },
+  };
+}
+
+function timesText({ times, needed }: { readonly times: number; readonly needed: number }): string {
+  const sent = `The scenario sends ${times === 1 ? 'each call once' : `the calls ${times} times`}`;
+  if (needed === 1) return `${sent}.`;
+  return times === needed
+    ? `${sent}, so that it also finds an error that occurs only now and then.`
+    : `${sent}, because of the pauses. With --no-wait, it sends them ${needed} times, so that it also finds an error that occurs only now and then.`;
 }
 
 /**
@@ -345,7 +388,9 @@ async function triedAgain(
   { signal, stdio, waits }: { readonly signal: AbortSignal; readonly stdio: Stdio; readonly waits: boolean },
   playOnce: (copies: number) => Promise<PlayedOnce>,
 ): Promise<PlayedOnce> {
-  const times = moreTimes(found.outcome, waits ? MIN_SENT_WITH_WAITS : MIN_SENT_OF_A_KIND);
+  const { compared, past } = found.outcome;
+  const calls = compared.map(({ call }) => call);
+  const times = timesNeeded(calls, past.calls, waits ? MIN_SENT_WITH_WAITS : MIN_SENT_OF_A_KIND) - 1;
   if (times === 0) return found;
   let right = 0;
   // In one run, no calls that restore the balance come between the copies. An error at every tenth win could always meet these calls.
@@ -368,23 +413,6 @@ async function triedAgain(
   }
   const note = `croupier sent the calls ${plural(right + 1, 'time')}, and nothing was wrong. An error that occurs more rarely is still possible.`;
   return { ...found, outcome: { ...found.outcome, notes: [...found.outcome.notes, note] } };
-}
-
-/**
- * Returns how many more times the calls must be sent until each kind of wrong call was sent often enough. A call that repeats an
- * earlier call is of another kind.
- */
-function moreTimes({ compared, past }: ReplayOutcome, minSent: number): number {
-  const seen = new Set<string>();
-  const kinds = compared.map(({ number, call: { seen: sent } }) => {
-    const key = `${sent.call} ${sent.txID ?? number}`;
-    const isRepeat = seen.has(key);
-    seen.add(key);
-    return { number, kind: `${sent.call} ${isRepeat ? 'repeated' : 'first'}` };
-  });
-  const wrong = new Set(kinds.flatMap(({ number, kind }) => (past.calls.has(number) ? [kind] : [])));
-  const times = [...wrong].map((kind) => Math.ceil(minSent / kinds.filter((one) => one.kind === kind).length) - 1);
-  return Math.min(Math.max(0, ...times), Math.floor(MAX_CALLS / compared.length));
 }
 
 /** The outcome of one replay, and the run that it was. */

@@ -249,6 +249,12 @@ steps:
     const given = [log, '--config', yaml, '--client', 'demo-eu', '--no-wait'];
     const still = await replay(...given);
     expect(still.out).toMatch(/^still failing: /);
+    // The scenario sends the calls often enough too.
+    expect((await replay(...given, '--scenario', 'fortieth.yaml')).status).toBe(0);
+    const run = await croupier(['run', 'fortieth.yaml', '--config', yaml, '--client', 'demo-eu', '--linger', '50ms'], {
+      cwd,
+    });
+    expect([1, 3]).toContain(run.status);
     relay.decide(() => 'pass');
     const fixed = await replay(...given);
     expect(fixed.out).toMatch(/^fixed: /);
