@@ -11,12 +11,32 @@ export interface View {
 /** The maximum number of times that a text may be escaped. */
 const MAX_LEVELS = 4;
 
-const ESCAPE =
-  /(?:%[0-9a-f]{2})+|\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[^ux])|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|quot|apos|amp|lt|gt);/gi;
+const ESCAPE = /(?:%[0-9a-f]{2})+|\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[^ux])|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});/gi;
 /** The characters with which an escape begins. */
 const ESCAPE_BEGIN = /[%\\&]/;
 const JSON_SHORT: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
-const HTML_NAMES: Readonly<Record<string, string>> = { quot: '"', apos: "'", amp: '&', lt: '<', gt: '>' };
+/** The names of HTML for the letters of Latin-1, from U+00C0 on. Their letter case matters. */
+const LATIN1_NAMES = (
+  'Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH ' +
+  'Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute ' +
+  'acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve ' +
+  'oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml'
+).split(' ');
+const HTML_NAMES: ReadonlyMap<string, string> = new Map([
+  ...Object.entries({
+    quot: '"',
+    apos: "'",
+    amp: '&',
+    lt: '<',
+    gt: '>',
+    commat: '@',
+    period: '.',
+    colon: ':',
+    sol: '/',
+    plus: '+',
+  }),
+  ...LATIN1_NAMES.map((name, index): [string, string] => [name, String.fromCharCode(0xc0 + index)]),
+]);
 
 /**
  * Returns several views: the text itself, then the text with its escapes decoded once, twice and so on, up to a fixed number of
@@ -97,7 +117,7 @@ function decodedBytes(bytes: Buffer): readonly Decoded[] {
 }
 
 function decodedEntity(name: string): string {
-  if (!name.startsWith('#')) return HTML_NAMES[name.toLowerCase()] ?? '';
+  if (!name.startsWith('#')) return HTML_NAMES.get(name) ?? HTML_NAMES.get(name.toLowerCase()) ?? `&${name};`;
   const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
   return code > 0x10ffff ? '' : String.fromCodePoint(code);
 }

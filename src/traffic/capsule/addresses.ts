@@ -9,9 +9,11 @@ const EMAIL = /(?<![\w.+%-])[\w.+%'-]{1,64}@(?:[\p{L}\d-]{1,63}\.){1,8}\p{L}{2,2
 /**
  * Matches an IPv4 address. Does not match a version, which has a letter and a slash before its numbers, such as `Chrome/120.0.0.1`.
  */
-const IPV4 = /(?<![\w.-]|\w\/)\d{1,3}(?:\.\d{1,3}){3}(?![\w-]|\.\d)/g;
+const IPV4 = /(?<![\w.]|\d-|\w\/)\d{1,3}(?:\.\d{1,3}){3}(?![\w-]|\.\d)/g;
 const IPV6 =
   /(?<![\w:.])\[?(?=[\da-f]*:[\da-f]*:)(?:[\da-f]{0,4}:){2,7}(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]{0,4})(?![\w:]|\.\d)\]?/gi;
+/** Matches an IPv4 address in the name of a computer, such as `ip-10-0-0-7` or `ec2-10-0-0-7.example`. */
+const IPV4_IN_NAME = /(?<=\b(?:ip|ec2|host|node|static|dyn)-)\d{1,3}(?:-\d{1,3}){3}(?![\w-])/gi;
 /** Addresses that every computer has. They identify nobody, so they are not replaced. */
 const OF_EVERYBODY = /^(?:127\.|0\.0\.0\.0$|255\.255\.255\.255$|::1?$)/;
 
@@ -26,6 +28,10 @@ export function replaceAddresses(
   return withoutEmail
     .replace(IPV6, (found) => {
       const address = found.replace(/[[\]]/g, '');
+      return isPersonalIP(address) ? aliasOf('ip', address) : found;
+    })
+    .replace(IPV4_IN_NAME, (found) => {
+      const address = found.replaceAll('-', '.');
       return isPersonalIP(address) ? aliasOf('ip', address) : found;
     })
     .replace(IPV4, (found) => (isPersonalIP(found) ? aliasOf('ip', found) : found));

@@ -160,7 +160,7 @@ export class Capsule {
     return {
       document: (value) => documents.rewrite(withoutProcess(value)),
       line: (line) => {
-        const written = text.rewrite(line);
+        const written = text.line(line);
         if (isCounted && written !== line && isJson(line) && !isJson(written))
           throw new UnsafeCapsuleError(BROKEN_JSON);
         return written;

@@ -33,7 +33,7 @@ export function rewriteRun(
 ): string {
   const { kind, text } = run;
   for (let offset = 0; offset < (kind === 'hex' ? 2 : 4); offset += 1) {
-    if (!isSuspect && !beginsText(run, offset) && !text.startsWith(GZIP, offset)) continue;
+    if (!isSuspect && !beginsText(run, offset) && !text.startsWith(GZIP, offset) && !beginsWide(run, offset)) continue;
     const encoded = text.slice(offset);
     const bytes = Buffer.from(encoded, kind);
     const changed = rewrittenBytes(bytes, rewrite, isSuspect);
@@ -60,6 +60,11 @@ function rewrittenBytes(
     const changed = rewrittenBytes(plain, rewrite, true);
     return changed && gzipSync(changed);
   }
+  const wide = wideText(bytes);
+  if (wide !== null) {
+    const changed = rewrite(wide, true);
+    return changed === wide ? null : Buffer.from(changed, 'utf16le');
+  }
   const isUnicode = isUtf8(bytes);
   const content = bytes.toString(isUnicode ? 'utf8' : 'latin1');
   const isText = isUnicode && !NOT_TEXT.test(content);
@@ -68,6 +73,25 @@ function rewrittenBytes(
   return changed === content ? null : Buffer.from(changed, isUnicode ? 'utf8' : 'latin1');
 }
 
+/** Returns the text if the bytes are UTF-16 (little-endian), and most of its characters are ASCII. Otherwise returns null. */
+function wideText(bytes: Buffer): string | null {
+  if (bytes.length < 8 || !isWide(bytes)) return null;
+  const text = bytes.toString('utf16le');
+  return NOT_TEXT.test(text) ? null : text;
+}
+
+function isWide(bytes: Buffer): boolean {
+  return [0, 2, 4].every((at) => (bytes[at] ?? 0) >= 0x20 && (bytes[at] ?? 0) < 0x7f && bytes[at + 1] === 0);
+}
+
+/** True if the content begins with ASCII characters in UTF-16 (little-endian). */
+function beginsWide({ kind, text }: EncodedRun, offset: number): boolean {
+  const begin = text.slice(offset, offset + WIDE_LOOKED_AT);
+  return begin.includes(kind === 'hex' ? '00' : 'A') && isWide(Buffer.from(begin, kind));
+}
+
+/** The number of characters that contain six bytes in base64 or hexadecimal. */
+const WIDE_LOOKED_AT = 12;
 const NOT_TEXT = /[\0-\x08\x0e-\x1f\x7f]/;
 
 function gunzipped(bytes: Buffer): Buffer | null {

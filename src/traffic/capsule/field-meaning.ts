@@ -29,6 +29,8 @@ const MEANINGS = new Map(
 );
 /** Matches longer names of secrets, such as `API_TOKEN`. */
 const SECRET_NAME = /.(?:token|secret|password|passwd|apikey|secretkey|privatekey|accesskey|signingkey|cookie)$/;
+/** Matches longer names of personal data, such as `player_email`. */
+const PERSON_NAME = /.(?:email|mail|phonenumber|ipaddress)$/;
 /** The names of fields that identify the player only if they are in an object about a player. */
 const WITHIN_PLAYER = new Set(['id', 'name', 'ref', 'reference', 'code', 'number', 'uuid']);
 
@@ -41,6 +43,7 @@ export function fieldMeaning(name: string | undefined, parent: string | undefine
   const known = name === undefined ? undefined : MEANINGS.get(normalized(name));
   if (known !== undefined) return known;
   if (name !== undefined && SECRET_NAME.test(normalized(name))) return 'secret';
+  if (name !== undefined && PERSON_NAME.test(normalized(name))) return 'person';
   const around = parent === undefined ? undefined : MEANINGS.get(normalized(parent));
   if (around === 'session' && /s$/i.test(parent ?? '')) return 'session';
   return around === 'player' && name !== undefined && WITHIN_PLAYER.has(normalized(name)) ? 'player' : undefined;

@@ -1,4 +1,5 @@
 import { MASK } from '../../journal/secrets/scrubber.ts';
+import { viewsOf } from '../../journal/secrets/unescape.ts';
 import { type AddressKind, addressKind, replaceAddresses } from './addresses.ts';
 import type { Aliases } from './aliases.ts';
 import { encodedRunsIn, rewriteRun } from './encoded-runs.ts';
@@ -37,6 +38,8 @@ export class TextRewriter {
   readonly #addresses: ReadonlySet<AddressKind>;
   readonly #privateHeaders: ReadonlySet<string>;
   readonly #headerLine: RegExp | null;
+  /** The maximum number of further lines of a private key. It is 0 outside a key. */
+  #keyLines = 0;
   /** The number of encodings around the text that is being rewritten. */
   #depth = 0;
   /** The number of values that were removed without an alias. */
@@ -71,6 +74,16 @@ export class TextRewriter {
       this.#learnTokens(value);
     }
     return value === '' || value === MASK ? value : this.#mask();
+  }
+
+  /** Rewrites a line of a log. A private key in PEM may have several lines, also with a prefix of the log before each. */
+  line(text: string): string {
+    if (PEM_BEGIN.test(text)) this.#keyLines = PEM_END.test(text) ? 0 : MAX_KEY_LINES;
+    else if (this.#keyLines > 0) {
+      this.#keyLines = PEM_END.test(text) ? 0 : this.#keyLines - 1;
+      return this.rewrite(text.replace(PEM_LINE, (part) => this.remove(part)));
+    }
+    return this.rewrite(text);
   }
 
   #mask(): string {
@@ -179,6 +192,7 @@ export class TextRewriter {
   #plain(text: string): string {
     if (text === '') return text;
     const pairs = text
+      .replace(PEM_WHOLE, (_, begin: string, key: string) => `${begin}${this.remove(key)}`)
       .replace(ADDRESS_CREDENTIALS, (_, before: string, value: string) => `${before}${this.#removeCredentials(value)}@`)
       .replace(CREDENTIALS, (_, option: string, value: string) => `${option}${this.#removeCredentials(value)}`)
       .replace(
@@ -193,6 +207,11 @@ export class TextRewriter {
       .replace(
         ELEMENT,
         (_, before: string, name: string, value: string) => `${before}${this.#ofSecretName(name, value)}</`,
+      )
+      .replace(CELLS, (_, begin: string, name: string, value: string) =>
+        isPrivateHeader(name, this.#privateHeaders)
+          ? `${begin}${this.removeHeader(name, value)}"`
+          : `${begin}${value}"`,
       )
       .replace(
         ENTRY,
@@ -242,6 +261,10 @@ export class TextRewriter {
 
   #withoutAddresses(text: string): string {
     if (this.#addresses.size === 0) return text;
+    // An address with escapes, such as `joe&#64;example.com`, is replaced later together with all known ids.
+    if (this.#replacer === null && ESCAPED_SIGN.test(text))
+      for (const view of viewsOf(text).slice(1))
+        replaceAddresses(view.text, this.#addresses, (kind, address) => this.#aliases.of(kind, address));
     return replaceAddresses(text, this.#addresses, (kind, address) => this.#aliases.of(kind, address));
   }
 
@@ -391,6 +414,8 @@ export class TextRewriter {
   }
 }
 
+/** Matches an escaped at sign, point or colon, which an address may contain. */
+const ESCAPED_SIGN = /&(?:#(?:64|46|58|x40|x2e|x3a)|commat|period|colon);|\\u00(?:40|2e|3a)|%(?:40|2e|3a)/i;
 /** The meanings of the fields whose values are replaced or removed. */
 const PRIVATE_MEANINGS: ReadonlySet<FieldMeaning | undefined> = new Set(['session', 'player', 'person', 'secret']);
 
@@ -418,6 +443,8 @@ const KEY_AND_VALUE = /(\b(?:key|name)=")([A-Za-z][\w.-]{0,60})("\s{1,5}value=")
 const VALUE_ATTRIBUTE = /^\s{1,5}value=/;
 /** Matches an element of XML that contains only a text. */
 const ELEMENT = /(<([A-Za-z][\w.:-]{0,60})>)([^<>\r\n]{1,2000})<\//g;
+/** Matches a header as two cells of a CSV: `"x-forwarded-for","203.0.113.84"`. */
+const CELLS = /("(x-[\w-]{1,60}|authorization|cookie)","?)(?<=,")([^"\r\n]{1,2000})"/gi;
 /** Matches an entry as `print_r` of PHP writes it: `[password] => abc`. */
 const ENTRY = /(\[([A-Za-z][\w.-]{0,60})\])(\s{0,3}=>\s{0,3})([^\s[\](){}"']+)/g;
 /** Matches a header as a Map of Java writes it: `Cookie=[a=1]`. */
@@ -425,6 +452,12 @@ const HEADER_LIST = /(?<![\w-])([A-Za-z][\w-]{0,60})(=\[)([^[\]\r\n]{1,2000})\]/
 /** Matches a name and a value with a colon or an equals sign between them, as in YAML, INI and many texts. */
 const SETTING = /(?<![\w.-])([A-Za-z][\w.-]{0,60})(\s{0,3}[:=]\s{1,3})([\w.@+/=~-]+)(?![\w:])/g;
 const MIN_SETTING = 6;
+/** Matches the lines around a private key in PEM (RFC 7468), a part of its text in one line, and a whole key in one line. */
+const PEM_BEGIN = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/;
+const PEM_END = /-----END [A-Z ]{0,40}PRIVATE KEY-----/;
+const PEM_LINE = /(?<![\w+/=-])[\w+/]{4,76}={0,2}(?=["'\\\s]{0,8}$)/;
+const PEM_WHOLE = /(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)((?:[\w+/=\s]|\\[nr]){8,8000})(?=-----END)/g;
+const MAX_KEY_LINES = 200;
 const BEARER = /\b(bearer\s{1,5})([\w.~+/=-]{8,})/gi;
 /** Matches a JSON Web Token (RFC 7519): its first part is JSON in base64url. */
 const JWT = /\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;

@@ -67,6 +67,12 @@ describe('TextRewriter', () => {
     ['a sentence with a colon', 'invalid token: expired at 10:00', 'invalid token: expired at 10:00'],
     ['elements of XML', '<w:password>abc</w:password><at>5</at>', '<w:password>***</w:password><at>5</at>'],
     ['a setting of .NET', '<add key="AuthToken" value="abc"/>', '<add key="AuthToken" value="***"/>'],
+    ['a header in a CSV', '"x-forwarded-for","203.0.113.84"', '"x-forwarded-for","***"'],
+    [
+      'a private key on one line',
+      '-----BEGIN PRIVATE KEY-----\\nMIIEabc\\n-----END',
+      '-----BEGIN PRIVATE KEY-----***-----END',
+    ],
     ['users of curl', 'curl -sSu joe:pw -XPUT -ujoe:pw2 x', 'curl -sSu *** -XPUT -u*** x'],
     ['a header with underscores', 'x_forwarded_for: 203.0.113.7', 'x_forwarded_for: ***'],
     ['a card with hard spaces', '3530\u00A01113\u00A03330\u00A00000', '***'],

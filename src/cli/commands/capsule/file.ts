@@ -6,7 +6,7 @@ import { journalEvents } from '../../../app/journal-files.ts';
 import { loadScenario } from '../../../scenario/load.ts';
 import type { CapsulePass } from '../../../traffic/capsule/capsule.ts';
 import { plainBytes } from '../../../traffic/read/file-bytes.ts';
-import { csvColumns, isOpenRow, readCsvRow } from '../../../traffic/read/logs/csv.ts';
+import { csvColumns, isOpenRow, readCsvRow, tableColumns } from '../../../traffic/read/logs/csv.ts';
 
 /** A file that the user wants to share. */
 export interface CapsuleFile {
@@ -151,7 +151,7 @@ function* lines(text: string, pass: CapsulePass): Generator<string> {
 
 /** Learns the columns of a CSV from its first line, because the other lines contain no names of fields. */
 function learnColumns([head = '', ...rows]: readonly string[], pass: CapsulePass): void {
-  const header = csvColumns(head.trimEnd());
+  const header = csvColumns(head.trimEnd()) ?? tableColumns(head.trimEnd());
   if (!header) return;
   let row = '';
   for (const line of rows) {

@@ -35,6 +35,17 @@ export function csvColumns(line: string): CsvHeader | undefined {
   return undefined;
 }
 
+/** Returns the columns of a table without a time, if each name in its first line is like the name of a field. */
+export function tableColumns(line: string): CsvHeader | undefined {
+  for (const comma of [',', ';', '\t', '|'] as const) {
+    const names = csvFields(line.replace(/^\uFEFF/, ''), comma);
+    if (names && names.length > 1 && names.every((name) => COLUMN_NAME.test(name))) return { comma, names };
+  }
+  return undefined;
+}
+
+const COLUMN_NAME = /^[A-Za-z][\w .-]{0,60}$/;
+
 /**
  * Names that people often write in the header of a table, such as `Request Body` or `http_status`, with the usual name of each
  * field.
