@@ -47,8 +47,12 @@ export async function readRequests(bytes: Uint8Array, file: string, beside?: Rea
   return { requests, unread };
 }
 
-/** Matches the signature in a line of text, with the name of its header. */
-const SIGNATURE_IN_LINE = /x-request-sign["']?\s{0,3}[:=]>?\s{0,3}[[("']{0,3}([\da-f]{64})(?![\da-f])/i;
+/**
+ * Matches the signature in a line of text, with the name of its header or with a name that people give it in the format of a web server:
+ * `sign="9f86…"`. A parameter of the query is no signature of the contract.
+ */
+const SIGNATURE_IN_LINE =
+  /(?:x[-_]request[-_]sign|(?<![?&\w.-])sign(?:ature)?)["']?\s{0,3}[:=]>?\s{0,3}[[("']{0,3}([\da-f]{64})(?![\da-f])/i;
 
 function signatureIn(line: string): string | undefined {
   return SIGNATURE_IN_LINE.exec(line)?.[1];

@@ -40,6 +40,10 @@ describe('readRequests', () => {
       'a line of text',
       `Request: POST https://w/bet headers={'X-REQUEST-SIGN': '${'ab'.repeat(32)}'} body=b'{"sessionID":"s-1","txID":"1"}'`,
     ],
+    [
+      'a line of nginx',
+      `10.0.0.1 - - [21/Nov/2026:13:03:04 +0000] "POST /bet?sign=${'cd'.repeat(32)} HTTP/1.1" 200 5 "-" "-" sign="${'ab'.repeat(32)}" req="{\\x22sessionID\\x22:\\x22s-1\\x22,\\x22txID\\x22:\\x221\\x22}"`,
+    ],
   ])('finds the signature in %s', async (_what, text) => {
     expect((await read(`${text}\n`)).requests).toMatchObject([{ signature: 'ab'.repeat(32) }]);
   });
