@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 /** Maximum size of the unpacked files in bytes. A dependency that is bundled by mistake adds more than the distance to it. */
-const MAX_UNPACKED = 7_200_000;
+const MAX_UNPACKED = 7_300_000;
 const WANTED =
   /^(bin|ci|dist|docs|examples|scenarios|schema)\/|^(package\.json|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md|LICENSE)$/;
 const UNWANTED = /\.(map|tgz|tsbuildinfo)$|(^|\/)(\.|node_modules|test)/;

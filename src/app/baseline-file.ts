@@ -372,8 +372,16 @@ function isSame(a: Entry, b: Entry): boolean {
     a.endpoint === b.endpoint &&
     a.client === b.client &&
     isSameMoney &&
-    shared
+    shared &&
+    !areOfDifferentPlayers(a, b)
   );
+}
+
+/** True if both entries allow only failures of the players that they name, and name no player in common. */
+function areOfDifferentPlayers(a: Entry, b: Entry): boolean {
+  if (a.otherPlayers !== false || b.otherPlayers !== false) return false;
+  const players = [b.players ?? []].flat();
+  return ![a.players ?? []].flat().some((player) => players.includes(player));
 }
 
 interface Mistake {
