@@ -362,7 +362,7 @@ export class Attribution {
   #isIntermittent(rule: RuleId): boolean {
     const fails = this.#breaches.filter((one) => one.fails && one.rule === rule).length;
     const passes = this.#passes.get(rule) ?? 0;
-    return rule === 'bet.exact-balance' ? passes > 0 : OF_EVERY_CALL.includes(rule) && passes > 4 * fails;
+    return rule === 'bet.exact-balance' ? passes > 0 : OF_EVERY_CALL.includes(rule) && passes > 5 * fails;
   }
 
   /**
