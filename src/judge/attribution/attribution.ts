@@ -45,6 +45,11 @@ function isOf(breach: RuleBreach, { kind, name }: Scope): boolean {
 const MAX_BREACHES = 5000;
 
 const ABOUT_AS_OFTEN = 1.25;
+/**
+ * The number of failures of a rule that nobody takes for a single event. If none of them occurred again, the operator breaks the rule
+ * now and then.
+ */
+const SURELY_NOT_BY_CHANCE = 3;
 
 /** After this number of passes, a player's calls of a kind count as right. */
 const MIN_KEPT = 3;
@@ -328,13 +333,14 @@ export class Attribution {
   }
 
   /**
-   * True if croupier saw the wrong balances of a rule only in other scenarios, and not again when it repeated them. Then the rule explains
-   * no failure that occurs again. A repeated call that is declined shows no wrong balance.
+   * True if croupier saw the wrong balances of a rule only in one or two other scenarios, and not again when it repeated them. Then the
+   * rule explains no failure that occurs again. A repeated call that is declined shows no wrong balance.
    */
   #isSeenOnce(rule: RuleId, scenario: string): boolean {
     const fails = this.#breaches.filter((one) => one.fails && one.rule === rule);
     const isOfBalance = (one: RuleBreach): boolean => one.wrongSum !== undefined || rule.startsWith('money.');
-    return fails.length > 0 && fails.every((one) => one.unrepeated && isOfBalance(one) && one.scenario !== scenario);
+    const isSeen = fails.length > 0 && fails.length < SURELY_NOT_BY_CHANCE;
+    return isSeen && fails.every((one) => one.unrepeated && isOfBalance(one) && one.scenario !== scenario);
   }
 
   /**
@@ -362,7 +368,7 @@ export class Attribution {
   #isIntermittent(rule: RuleId): boolean {
     const fails = this.#breaches.filter((one) => one.fails && one.rule === rule).length;
     const passes = this.#passes.get(rule) ?? 0;
-    return rule === 'bet.exact-balance' ? passes > 0 : OF_EVERY_CALL.includes(rule) && passes > 5 * fails;
+    return rule === 'bet.exact-balance' ? passes > 0 : OF_EVERY_CALL.includes(rule) && passes > 6 * fails;
   }
 
   /**
