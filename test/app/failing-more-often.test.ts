@@ -98,14 +98,13 @@ describe('a baseline of a failure that not each call shows', () => {
     expect(await statusWith(await updated(NOW_AND_THEN), ALWAYS, false)).toBe(0);
   });
 
-  it('notes the rate of single calls if several rules fail without a pattern, also if no check failed', async () => {
+  it('notes the rate of single calls if several rules fail without a pattern', async () => {
     const lost = (rule: Finding['rule']): Failing => ({ finding: { ...SUM_ONCE, rule }, scenarios: 2 });
     const scattered = [lost('bet.debit'), lost('refund.restore'), lost('money.conservation')];
     const text = await updated(scattered);
     expect(text).toContain('  failedChecks: 2 of ');
-    expect(text).toMatch(/- rule: win\.credit\n(?: .*\n)*? {2}failedChecks: 0 of 160 /);
     expect(await statusWith(text, scattered)).toBe(0);
-    expect(await statusWith(text, [{ finding: { ...SUM_ONCE, rule: 'win.credit' }, scenarios: 40 }])).toBe(1);
+    expect(await statusWith(text, [lost('bet.debit'), { ...lost('refund.restore'), scenarios: 38 }])).toBe(1);
   });
 
   it('notes in which direction balances are wrong, and does not allow the other one in two scenarios', async () => {

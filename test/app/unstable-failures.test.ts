@@ -133,17 +133,15 @@ describe('a baseline of failures that the next run may show elsewhere', () => {
     expect(await statusWith(text, [race, ...inFirst(7, 'win.credit', '-1 EUR'), [7, 'win.credit', '-50 EUR']])).toBe(1);
   });
 
-  it('allows small losses of any call, but no high ones, if several rules fail without a pattern', async () => {
+  it('allows small losses, but no high ones, only for the rules that failed, if several fail without a pattern', async () => {
     const text = await baselineOf([
       [0, 'bet.debit', '-0.01 USD'],
       [3, 'refund.restore', '-0.01 EUR'],
-      [5, 'money.conservation', '-0.01 USD'],
+      [5, 'money.conservation', '-0.01 USD', ['win.credit', 'win.zero']],
     ]);
-    const rules = ['bet.debit', 'refund.restore', 'money.conservation', 'win.credit', 'win.zero'];
-    for (const rule of rules) expect(text).toContain(`- rule: ${rule}\n`);
-    expect(text.match(/intermittent: true/g)).toHaveLength(rules.length);
-    expect(await statusWith(text, [[6, 'win.credit', '0.02 USD']])).toBe(0);
-    expect(await statusWith(text, [[6, 'win.credit', '5 USD']])).toBe(1);
+    expect(text.match(/(?<=- rule: ).*/g)?.toSorted()).toEqual(['bet.debit', 'money.conservation', 'refund.restore']);
+    expect(text.match(/intermittent: true/g)).toHaveLength(3);
+    expect(await statusWith(text, [[6, 'win.credit', '0.02 USD']])).toBe(1);
     expect(await statusWith(text, [[6, 'bet.debit', '5 JPY']])).toBe(0);
     expect(await statusWith(text, [[6, 'bet.debit', '50 JPY']])).toBe(1);
   });
@@ -158,9 +156,9 @@ describe('a baseline of failures that the next run may show elsewhere', () => {
       [5, 'money.conservation', '0.01 USD varies'],
     ];
     const text = await baselineOf(lost);
-    expect(text).toContain('- rule: refund.restore\n');
-    expect(await statusWith(text, [...lost, [6, 'refund.restore', '0.01 USD']])).toBe(0);
-    expect(await statusWith(text, [...lost, [6, 'refund.restore', '2 USD']])).toBe(1);
+    expect(text.match(/intermittent: true/g)).toHaveLength(3);
+    expect(await statusWith(text, [...lost, [6, 'win.credit', '0.09 USD']])).toBe(0);
+    expect(await statusWith(text, [...lost, [6, 'win.credit', '2 USD']])).toBe(1);
   });
 
   it('calls a higher sum in one scenario worse, even if another scenario had this sum before', async () => {

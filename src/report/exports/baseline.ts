@@ -183,7 +183,7 @@ export function entriesFor(
       : highestSums([usualSums, callSums]);
     // Chance decides how many scenarios the players or the currencies of a failure get.
     const isOfSome = isOfPlayers || isByCurrency;
-    const isSingleCall = OF_SINGLE_CALLS.some((rule) => rule === first.rule);
+    const isSingleCall = OF_ONE_DIRECTION.includes(first.rule);
     const isRated = isByChance
       ? isSingleCall || !own.every(isChance)
       : (isOfOrdinaryCalls && !isOfSome && hasWrongReplies) || stabilities.isOfStaleReads(first);
@@ -236,8 +236,7 @@ export function entriesFor(
       };
     });
   });
-  const isLosing = stabilities.scattered.length > 0 && places.some(({ rule }) => rule === 'money.conservation');
-  return joined([...entries, ...(isLosing ? ordinaryEntries(fold, lostSums) : [])]);
+  return joined(entries);
 }
 
 /**
@@ -295,7 +294,7 @@ function rateOf(own: readonly RulePlace[], stabilities: Stabilities): CheckCount
   const [first] = own;
   if (!first || !(isAboutMoney(first.rule) || first.isStaleRead) || dependsOnMoment(first.rule)) return undefined;
   const { failed, checks, whole } = first.ofRule;
-  const isSingleCall = OF_SINGLE_CALLS.some((rule) => rule === first.rule);
+  const isSingleCall = OF_ONE_DIRECTION.includes(first.rule);
   const isStable = failed > 0 && (isSingleCall || stabilities.scattered.length === 0) && !hasLateCalls(own);
   return whole && checks >= MIN_CHECKS_OF_RATE && isStable ? { failed, checks } : undefined;
 }
@@ -359,28 +358,6 @@ function isAboveSums(place: RulePlace, listed: readonly KnownFailure[]): boolean
  * them in each scenario in which all these calls are wrong.
  */
 const OF_ONE_DIRECTION: readonly RulePlace['rule'][] = ['bet.debit', 'win.credit', 'refund.restore'];
-
-/** The rules about the money of a single call. Any of them may fail if any call may lose money by chance. */
-const OF_SINGLE_CALLS: readonly RuleId[] = ['bet.debit', 'win.credit', 'win.zero', 'refund.restore'];
-
-/** Returns entries for the rules that any call may break by chance, but that no call of this run has broken. */
-function ordinaryEntries(fold: Fold, lostSums: MoneySums): readonly BaselineEntry[] {
-  const isFree = (rule: RuleId): boolean =>
-    !fold.places.some((place) => place.rule === rule && place.failed > 0) &&
-    !fold.baseline.some(({ known }) => known.rule === rule && !known.undecided);
-  return OF_SINGLE_CALLS.filter(isFree).map((rule) => {
-    const checks = fold.places.reduce((sum, place) => (place.rule === rule ? sum + place.checks : sum), 0);
-    return {
-      ...entryWithoutFailure(rule, fold),
-      maxSums: ofMoneyRule(rule, lostSums),
-      factor: CHANCE_FACTOR,
-      failedChecks:
-        isAboutMoney(rule) && fold.run.whole && checks >= MIN_CHECKS_OF_RATE ? { failed: 0, checks } : undefined,
-      intermittent: true,
-      checks,
-    };
-  });
-}
 
 /** Returns an entry for all scenarios, for a rule that did not fail in this run. */
 function entryWithoutFailure(rule: RuleId, { run }: Fold): BaselineEntry {
