@@ -56,6 +56,8 @@ export interface Attempt {
   readonly roundsBefore: CheckCounts;
   /** The exchanges that showed failures in the attempts before. A repetition reports the failures that did not occur again once more. */
   readonly failedBefore: ReadonlySet<string | null>;
+  /** The number of attempts before, for each rule and step that failed in each of them. Null for the first attempt. */
+  readonly alwaysBefore: ReadonlyMap<string, number> | null;
   ended: ScenarioEnded | null;
   /** The earlier failure, if this attempt is a retry; null otherwise. */
   readonly failed: Failure | null;
@@ -92,6 +94,7 @@ export function startAttempt(started: ScenarioStarted | null, before?: Attempt):
     rounds: 0,
     roundsBefore: before ? playedRounds(before) : { failed: 0, checks: 0 },
     failedBefore: new Set(before && [...before.failedBefore, ...failedExchanges(before)]),
+    alwaysBefore: before ? alwaysFailing(before) : null,
     ended: null,
     failed: failureBefore(started, before),
   };
@@ -111,6 +114,37 @@ export function playedRounds(attempt: Attempt): CheckCounts {
   const isNew = (exchange: string | null): boolean => exchange === null || !failedBefore.has(exchange);
   const isFailure = rounds > 0 && failedExchanges(attempt).some(isNew);
   return { failed: roundsBefore.failed + (isFailure ? 1 : 0), checks: roundsBefore.checks + rounds };
+}
+
+/**
+ * Returns the number of attempts so far, for each rule and step that failed in each of them. A repetition reports the failures that did not
+ * occur again once more, so only a failure with a new exchange counts.
+ */
+function alwaysFailing({ outcomes, failedBefore, alwaysBefore }: Attempt): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { verdict, samples } of outcomes.values()) {
+    for (const finding of verdict === 'fail' ? samples : []) {
+      const key = stepOf(finding);
+      const before = alwaysBefore === null ? 0 : alwaysBefore.get(key);
+      const isNew = finding.exchange !== null && !failedBefore.has(finding.exchange);
+      if (before !== undefined && isNew) counts.set(key, before + 1);
+    }
+  }
+  return counts;
+}
+
+function stepOf({ rule, endpoint, step }: Finding): string {
+  return `${rule} ${endpoint ?? '*'} ${step}`;
+}
+
+/**
+ * Returns the number of repetitions in which an outcome failed at the same step, if it failed at this step in each attempt. 0 if it did not,
+ * or if the scenario has a race: there, each attempt has several rounds.
+ */
+export function repetitionsOf(attempt: Attempt, { samples }: RuleOutcome): number {
+  if (attempt.rounds > 0) return 0;
+  const counts = alwaysFailing(attempt);
+  return Math.max(0, ...samples.map((finding) => (counts.get(stepOf(finding)) ?? 1) - 1));
 }
 
 /** Returns the exchanges that show the failures of an attempt. Null stands for a failure that no exchange shows. */

@@ -1,7 +1,7 @@
 import type { KnownFailure, RunEnded, RunStarted } from './event.ts';
 import { isAboutRaces, type RuleCounts, type RulePlace } from './judged-outcome.ts';
 import { currencyAbove, type Direction, isWithoutSums, type MoneySums, times, type WrongSum } from './money-sums.ts';
-import { isMuchMoreOften } from './results/failure-rate.ts';
+import { type CheckCounts, isMuchMoreOften } from './results/failure-rate.ts';
 import { highestReplied } from './results/replied-sums.ts';
 import { isMuchLarger, readShare, type Share } from './share.ts';
 
@@ -56,6 +56,8 @@ type Breach = Pick<RulePlace, 'rule' | 'endpoint' | 'scenario'> & {
   readonly directions?: readonly Direction[] | undefined;
   /** The checks of the rule in all scenarios. Undefined if they are not known. */
   readonly ofRule?: RuleCounts | undefined;
+  /** The checks of the rule in the scenario, and the number of repetitions of `RulePlace.timesAgain`. Undefined if they are not known. */
+  readonly repeated?: (CheckCounts & Pick<RulePlace, 'timesAgain'>) | undefined;
 };
 
 /** The parts of a run that decide the state of a known failure. */
@@ -138,7 +140,8 @@ function isAt({ rule, endpoint, scenario }: KnownFailure, breach: Breach): boole
  * - An entry with sums does not allow higher sums. It allows wrong balances in replies only if it says so, and up to the sum it says.
  * - An entry with a sum for the scenario allows no breach of another kind.
  * - An entry with a direction does not allow that balances are wrong in the other one.
- * - An entry with a rate does not allow that the rule fails much more often.
+ * - An entry with a rate does not allow that the rule fails much more often. If the rule fails only now and then, the entry does not allow
+ *   that it fails in each repetition of a scenario.
  * - An entry for an undecided rule allows no breach.
  */
 export function allows(known: KnownFailure, breach: Breach): boolean {
@@ -153,7 +156,8 @@ export function allows(known: KnownFailure, breach: Breach): boolean {
     !isOfOtherDirection(known, breach) &&
     !hasNewWrongReply(known, breach) &&
     exceededReply(known, breach) === undefined &&
-    !failsMoreOften(known, breach)
+    !failsMoreOften(known, breach) &&
+    !failsEachTime(known, breach)
   );
 }
 
@@ -239,6 +243,30 @@ const MIN_REPLYING = 3;
 export function failsMoreOften({ failedChecks }: KnownFailure, { ofRule }: Breach): boolean {
   return failedChecks !== undefined && ofRule?.whole === true && isMuchMoreOften(ofRule, failedChecks);
 }
+
+/**
+ * True if the entry allows that the rule fails now and then, but the breach occurred in each repetition of its scenario, and chance does
+ * not explain this.
+ */
+export function failsEachTime({ intermittent, failedChecks }: KnownFailure, breach: Breach): boolean {
+  return intermittent === true && failedChecks !== undefined && isNoChance(breach, failedChecks);
+}
+
+/**
+ * True if a breach occurred in each repetition of its scenario, and chance does not explain this, because the rule fails only now and
+ * then. The rate is the higher one of the noted rate and the rate in the other scenarios of the run.
+ */
+export function isNoChance({ repeated, ofRule }: Breach, noted: CheckCounts): boolean {
+  if (repeated === undefined || ofRule === undefined || repeated.timesAgain < MIN_REPETITIONS) return false;
+  const [failed, checks] = [ofRule.failed - repeated.failed, ofRule.checks - repeated.checks];
+  if (checks <= 0 || noted.checks === 0) return false;
+  return Math.max(failed / checks, noted.failed / noted.checks) ** repeated.timesAgain < MAX_CHANCE;
+}
+
+/** With fewer repetitions, a failure that occurs now and then may occur in each of them. */
+const MIN_REPETITIONS = 3;
+/** Chance explains a failure in each repetition of a scenario if its probability is at least this. */
+const MAX_CHANCE = 0.01;
 
 /** A sum by which a breach made a balance wrong, and the lower sum that an entry allows. Both are in the same currency. */
 interface ExceededSum {
@@ -339,6 +367,7 @@ export function breachAt(place: RulePlace): Breach {
     hasWrongReply,
     repliedSums,
     ofRule,
+    repeated: { failed: place.failed, checks: place.checks, timesAgain: place.timesAgain },
     ...(!isAboutRaces(rule) && { wrongSums, alikeSums, outlyingSums, sumsWithoutShare, directions }),
     ...(!isAboutRaces(rule) && shares.length > 0 && { shares }),
   };

@@ -7,6 +7,7 @@ import {
   addSum,
   countedAttempt,
   playedRounds,
+  repetitionsOf,
   startAttempt,
 } from './attempt.ts';
 import { judgeBaseline, type KnownResult } from './baseline.ts';
@@ -366,7 +367,11 @@ function sumUp(
       const counting = last && countedAttempt(last);
       const judged = (from: Attempt | undefined) =>
         [...(from?.outcomes.values() ?? [])].map((outcome) =>
-          judgeOutcome(scenario.id, outcome, used, { strict, ...rest }),
+          judgeOutcome(scenario.id, outcome, used, {
+            strict,
+            ...rest,
+            timesAgain: from ? repetitionsOf(from, outcome) : 0,
+          }),
         );
       const flaky = judged(counting?.flaky?.attempt).flatMap((outcome) =>
         flakyOutcome(outcome, run.settings.allowFlaky === true),

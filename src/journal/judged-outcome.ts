@@ -72,6 +72,8 @@ export interface JudgedOutcome {
   readonly flaky: boolean;
   /** True if croupier repeated the scenario, and the failure did not occur again in the same way. */
   readonly isUnrepeated?: true;
+  /** Number of repetitions, if the failure occurred in each of them at the same step. Undefined if it did not. */
+  readonly timesAgain?: number;
   /** True if a finding of the outcome shows a wrong balance in a reply, and shows it again when croupier repeats the scenario. */
   readonly hasWrongReply?: true;
   /** The same, also if the repetition did not show it again. */
@@ -151,6 +153,7 @@ export function judgeOutcome(
     unknownPath,
     unknownSessions,
     latePeriods,
+    timesAgain,
   }: {
     readonly strict: boolean;
     readonly movedAlone: MovedAlone | null;
@@ -159,6 +162,8 @@ export function judgeOutcome(
     readonly unknownSessions: UnknownSessions | null;
     /** The number of periods of the run in which replies were late. */
     readonly latePeriods: number;
+    /** See `repetitionsOf`. */
+    readonly timesAgain: number;
   },
 ): JudgedOutcome {
   const attribution = attributions.findLast((candidate) => matches(candidate, scenario, outcome));
@@ -193,6 +198,7 @@ export function judgeOutcome(
     repliedSums: outcome.repliedSums,
     flaky: false,
     ...(outcome.verdict === 'fail' && outcome.isUnrepeated && { isUnrepeated: true as const }),
+    ...(outcome.verdict === 'fail' && !outcome.isUnrepeated && timesAgain > 0 && { timesAgain }),
     ...(outcome.hasWrongReply && { hasWrongReply: true as const }),
     ...(outcome.showsWrongReply && { showsWrongReply: true as const }),
     ...(ownDoubt !== null && { isInDoubt: true as const }),
@@ -327,6 +333,8 @@ export interface RulePlace {
   readonly flaky: boolean;
   /** True if croupier repeated the scenario, and its failure here did not occur again in the same way. */
   readonly isUnrepeated: boolean;
+  /** Number of repetitions of the scenario, if the failure here occurred in each of them at the same step. Otherwise 0. */
+  readonly timesAgain: number;
   /** True if reads that show old balances would explain a failure here. */
   readonly mayBeStale: boolean;
   /** True if a failure here is a balance call that showed an old balance. */
@@ -439,6 +447,7 @@ export function rulePlaces(
       ofRule: NO_CHECKS,
       flaky: own.some(({ flaky }) => flaky),
       isUnrepeated: own.some(({ verdict, isUnrepeated }) => verdict === 'fail' && isUnrepeated === true),
+      timesAgain: Math.max(0, ...own.map(({ verdict, timesAgain = 0 }) => (verdict === 'fail' ? timesAgain : 0))),
       mayBeStale: own.some(
         ({ verdict, findings }) => verdict === 'fail' && findings.some(({ causes }) => causes.includes('balance.read')),
       ),
@@ -549,6 +558,7 @@ const FAILED_ONCE: Omit<RulePlace, 'rule' | 'endpoint' | 'scenario' | 'players' 
   ofRule: NO_CHECKS,
   flaky: false,
   isUnrepeated: false,
+  timesAgain: 0,
   mayBeStale: false,
   isStaleRead: false,
 };

@@ -6,6 +6,7 @@ import {
   exceededReply,
   exceededShare,
   exceededSum,
+  failsEachTime,
   failsMoreOften,
   hasNewWrongReply,
   isOfOtherDirection,
@@ -140,6 +141,13 @@ export function worseSentence(id: RuleId, { rules, baseline }: Pick<Fold, 'rules
     places[0] && baseline.find(({ known, state }) => state === 'failing' && known.rule === id && known.failedChecks);
   if (often?.known.failedChecks && places[0] && failsMoreOften(often.known, breachAt(places[0])))
     return `the baseline lists this rule as failing in ${countsText(often.known.failedChecks)} checks, but now it fails much more often, in ${countsText(places[0].ofRule)}`;
+  const regular = places.filter((place) =>
+    baseline.some(
+      ({ known, state }) => state === 'failing' && known.rule === id && failsEachTime(known, breachAt(place)),
+    ),
+  );
+  if (regular[0] && regular.length === places.length)
+    return `the baseline allows that this rule fails now and then, but now it failed in each of ${regular[0].timesAgain} repetitions of ${regular[0].scenario}`;
   const replying = places.filter((place) =>
     baseline.some(
       ({ known, state }) =>

@@ -7,6 +7,7 @@ import {
   breachAt,
   exceededShare,
   exceededSum,
+  isNoChance,
   isNoLongerNeeded,
   isOfOtherKind,
   type KnownResult,
@@ -187,7 +188,12 @@ export function entriesFor(
     const isRated = isByChance
       ? isSingleCall || !own.every(isChance)
       : (isOfOrdinaryCalls && !isOfSome && hasWrongReplies) || stabilities.isOfStaleReads(first);
+    const rate = isRated ? rateOf(own, stabilities) : undefined;
+    // The entry for failures that occur now and then does not allow such a failure. Chance decides which player plays the scenario.
+    const isEachTime = (place: RulePlace): boolean =>
+      isByChance && rate !== undefined && isNoChance(breachAt(place), rate);
     const maxSumsOf = (place: RulePlace): MoneySums => {
+      if (isEachTime(place)) return allowedInScenario(place, stakes);
       if (isByChance) return ofMoneyRule(place.rule, isWithoutSums(lostSums) ? chanceSums : lostSums);
       if (isOfOrdinaryCalls && !isWorse(place)) return allSums;
       return isByCurrency || isChance(place) ? {} : allowedInScenario(place, stakes);
@@ -203,35 +209,42 @@ export function entriesFor(
         rule: place.rule,
         client: fold.run.client.extCID,
         endpoint: place.endpoint,
-        scenarios: isAnywhere && !isWorse(place) ? [] : [nameIn(own, place)],
+        scenarios:
+          isAnywhere && !isWorse(place) && !isEachTime(place)
+            ? []
+            : [isEachTime(place) ? place.scenario : nameIn(own, place)],
         noMoney,
         maxSums: noMoney ? {} : maxSumsOf(place),
-        factor: isByChance
-          ? isOfLargest
-            ? undefined
-            : CHANCE_FACTOR
-          : isOfOrdinaryCalls && !isWorse(place)
-            ? allFactor
-            : 1,
+        factor: isEachTime(place)
+          ? 1
+          : isByChance
+            ? isOfLargest
+              ? undefined
+              : CHANCE_FACTOR
+            : isOfOrdinaryCalls && !isWorse(place)
+              ? allFactor
+              : 1,
         maxSumsIn: noMoney || isVarying || isNowAndThen ? {} : sumIn(place, fold),
         maxShare: noMoney
           ? undefined
           : isByChance
-            ? chanceShare
+            ? isEachTime(place)
+              ? undefined
+              : chanceShare
             : isNowAndThen
               ? undefined
               : share && notedDecimal(share),
         wrongReplies: allowsReplies,
         maxReplySums: allowsReplies ? replies.maxReplySums : undefined,
         replyAmounts: allowsReplies ? replies.replyAmounts : undefined,
-        failedChecks: isRated && !isWorse(place) ? rateOf(own, stabilities) : undefined,
+        failedChecks: isWorse(place) || isEachTime(place) ? undefined : rate,
         balances: noMoney ? undefined : direction,
         players: isNowAndThen ? [] : players,
         noOtherPlayers: !isNowAndThen && isOfPlayers && stabilities.isOnlyOfPlayers(first),
         intermittent: isNowAndThen,
         undecided: false,
         failed: place.failed,
-        checks: isAnywhere ? (place === first ? checks : 0) : place.checks,
+        checks: isAnywhere && !isEachTime(place) ? (place === first ? checks : 0) : place.checks,
         ...(known ? textsOf(known) : { reason: '', ticket: '', expires: '' }),
       };
     });
