@@ -18,7 +18,7 @@ type Change = Comparison['broken'][number];
 /** Writes the changes between two runs as text for a person. */
 export function comparisonText(before: RunSummary, now: RunSummary, change: Comparison, style: TextStyle): string {
   const { paint, width } = style;
-  const { broken, worse, fixed, mayBeHidden, warned, cleared, added, gone, leftUndecided } = change;
+  const { broken, worse, fixed, mayBeHidden, notTriedAgain, warned, cleared, added, gone, leftUndecided } = change;
   const { stillFailing, slower, differences } = change;
   const colour = newFailures(change).length > 0 || isLessTested(change) ? paint.red : paint.green;
   const lines = [
@@ -31,6 +31,7 @@ export function comparisonText(before: RunSummary, now: RunSummary, change: Comp
     ...section('Worse: failed before, and now fails in a worse way', worse, style),
     ...section('Fixed', fixed, style),
     ...section('Not known whether fixed: a new failure may hide the failure', mayBeHidden, style),
+    ...section('Not known whether fixed: not tried again with the player of the failure', notTriedAgain, style),
     ...section('Warning now, but not before', warned, style),
     ...section('No longer a warning', cleared, style),
     ...section('New: judged now, but not before', added, style),
@@ -83,7 +84,7 @@ function lostLines(
 }
 
 function headline(change: Comparison): string {
-  const { fixed, mayBeHidden, warned, cleared, added, gone, leftUndecided, slower, worse } = change;
+  const { fixed, mayBeHidden, notTriedAgain, warned, cleared, added, gone, leftUndecided, slower, worse } = change;
   const grown = worse.filter(({ isKnown }) => !isKnown).length;
   const fresh = newFailures(change).length - grown;
   const parts = [
@@ -91,6 +92,7 @@ function headline(change: Comparison): string {
     ...(grown > 0 ? [`${grown} worse`] : []),
     ...(fixed.length > 0 ? [`${fixed.length} fixed`] : []),
     ...(mayBeHidden.length > 0 ? [`${mayBeHidden.length} perhaps hidden`] : []),
+    ...(notTriedAgain.length > 0 ? [`${notTriedAgain.length} not tried again`] : []),
     ...(warned.length > 0 ? [plural(warned.length, 'new warning')] : []),
     ...(cleared.length > 0 ? [`${plural(cleared.length, 'warning')} gone`] : []),
     ...(added.length > 0 ? [`${added.length} new`] : []),
@@ -110,7 +112,7 @@ function section(title: string, changes: readonly Change[], { paint, unicode, wi
     paint.bold(title),
     ...changes
       .toSorted((a, b) => money(b) - money(a))
-      .flatMap(({ id, level, money: isMoney, verdict, before, isKnown, reason, how, hiddenIn }) => {
+      .flatMap(({ id, level, money: isMoney, verdict, before, isKnown, reason, how, hiddenIn, player }) => {
         const sign = tint(verdict, paint)(mark(verdict, unicode));
         const was = verdict === before ? '' : `  ${verdictNoun(before, 1)} before`;
         return [
@@ -121,6 +123,12 @@ function section(title: string, changes: readonly Change[], { paint, unicode, wi
             : wrap(`passed this time, but a new failure in ${forTerminal(hiddenIn)} may hide it`, width - 6).map(
                 (line) => `      ${line}`,
               )),
+          ...(player === undefined
+            ? []
+            : wrap(
+                `passed this time, but no scenario about this rule was played with ${forTerminal(player)}, whose calls failed before`,
+                width - 6,
+              ).map((line) => `      ${line}`)),
           ...(reason === null ? [] : wrap(forTerminal(reason), width - 6).map((line) => `      ${line}`)),
         ];
       }),

@@ -4,7 +4,7 @@ import { isAboutRaces } from '../../journal/judged-outcome.ts';
 import { currencyAbove, isWithoutSums, sumsText, sumText } from '../../journal/money-sums.ts';
 import { dependsOnMoment } from '../../journal/results/chance.ts';
 import { isByChance, moreOften, turned } from './by-chance.ts';
-import { type LostCoverage, lostCoverage } from './coverage.ts';
+import { type LostCoverage, lostCoverage, untriedPlayer } from './coverage.ts';
 import { type FailingPlace, isJudged, type JudgedRule, type RunSummary } from './run-summary.ts';
 
 /** The verdicts of one rule in two runs. */
@@ -14,6 +14,8 @@ interface Change extends Omit<JudgedRule, 'because' | 'endpoints' | 'failing' | 
   readonly how?: string;
   /** Only for a rule that may be hidden: a scenario in which it failed before, and in which a new failure may hide it now. */
   readonly hiddenIn?: string;
+  /** Only for a rule that was not tried again with the player of its failure: this player. */
+  readonly player?: string;
 }
 
 interface Slower {
@@ -28,10 +30,15 @@ export interface Comparison extends LostCoverage {
   readonly differences: readonly string[];
   /** Rules that fail now, but did not fail before. */
   readonly broken: readonly Change[];
-  /** Rules that failed in the earlier run, and were judged in the later run without a failure. No new failure may hide their failures. */
+  /**
+   * Rules that failed in the earlier run, and were judged in the later run without a failure. No new failure may hide their failures, and
+   * they were tried again with the player of their failures.
+   */
   readonly fixed: readonly Change[];
   /** Rules that failed in the earlier run and not in the later run, but perhaps only because a new failure hides their failures. */
   readonly mayBeHidden: readonly Change[];
+  /** Rules that failed in the earlier run, and were judged in the later run without a failure, but only with other players. */
+  readonly notTriedAgain: readonly Change[];
   /** Rules that were judged in the earlier run without a failure and without a warning, and give a warning in the later run. */
   readonly warned: readonly Change[];
   /** Rules that gave a warning in the earlier run, and were judged in the later run without a failure and without a warning. */
@@ -78,7 +85,9 @@ export function compare(before: RunSummary, now: RunSummary): Comparison {
     .filter((one) => fails(one.before) && isJudged(one.verdict) && !fails(one.verdict))
     .map((one): Change => {
       const hiddenIn = [...scenariosWith([one], before)].find((scenario) => newlyFailing.has(scenario));
-      return hiddenIn === undefined ? one : { ...one, hiddenIn };
+      if (hiddenIn !== undefined) return { ...one, hiddenIn };
+      const player = untriedPlayer(one.id, before, now);
+      return player === undefined ? one : { ...one, player };
     });
   const notJudged = changes.filter((one) => isJudged(one.before) && !isJudged(one.verdict));
   const explaining = failing.filter((one) => one.isKnown || stillFailing.includes(one));
@@ -86,8 +95,9 @@ export function compare(before: RunSummary, now: RunSummary): Comparison {
   return {
     differences: differencesOf(before, now),
     broken,
-    fixed: passing.filter(({ hiddenIn }) => hiddenIn === undefined),
+    fixed: passing.filter(({ hiddenIn, player }) => hiddenIn === undefined && player === undefined),
     mayBeHidden: passing.filter(({ hiddenIn }) => hiddenIn !== undefined),
+    notTriedAgain: passing.filter(({ player }) => player !== undefined),
     warned: changes.filter((one) => one.verdict === 'warn' && isClean(one.before)),
     cleared: changes.filter((one) => one.before === 'warn' && isClean(one.verdict)),
     added: changes.filter((one) => isJudged(one.verdict) && !isJudged(one.before) && !fails(one.verdict)),
@@ -138,8 +148,10 @@ export function newFailures({ broken, worse }: Pick<Comparison, 'broken' | 'wors
 
 /** True if the later run tested less than the earlier one. */
 export function isLessTested(change: Comparison): boolean {
-  const { gone, goneEndpoints, goneScenarios, goneChecks, fewerSessions } = change;
-  return [gone, goneEndpoints, goneScenarios, goneChecks, fewerSessions].some(({ length }) => length > 0);
+  const { gone, goneEndpoints, goneScenarios, goneChecks, fewerSessions, notTriedAgain } = change;
+  return [gone, goneEndpoints, goneScenarios, goneChecks, fewerSessions, notTriedAgain].some(
+    ({ length }) => length > 0,
+  );
 }
 
 const MAX_NAMES = 3;

@@ -60,6 +60,22 @@ function checksOfFewerPlayers(before: RunSummary, now: RunSummary): readonly Che
   });
 }
 
+/**
+ * Returns the player of the failures of a rule, if the rule was not tried again with this player. All its failures were in scenarios about
+ * this rule with this player only, and the later run played no scenario about the rule with this player. Perhaps only the calls of this
+ * player break the rule. Undefined in all other cases, and if a run does not name the players of its scenarios.
+ */
+export function untriedPlayer(id: string, before: RunSummary, now: RunSummary): string | undefined {
+  const failing = before.judged.find((rule) => rule.id === id)?.failing ?? [];
+  const places = failing.map(({ scenario }) => before.played?.find((one) => one.id === scenario));
+  const [player, ...others] = new Set(places.flatMap((place) => place?.players ?? []));
+  const isOfRule = places.every((place) => place?.players.length === 1 && place.rules.includes(id));
+  if (player === undefined || others.length > 0 || !isOfRule || !now.played) return undefined;
+  const isConfigured = now.sessions?.some((one) => one.player === player && one.state === 'active') === true;
+  const isTried = now.played.some((one) => one.rules.includes(id) && one.players.includes(player));
+  return isConfigured && !isTried ? player : undefined;
+}
+
 function missingSessions(before: readonly SummarySession[], now: readonly SummarySession[]): readonly string[] {
   const counts = [
     ['session', ({ length }: readonly SummarySession[]) => length],

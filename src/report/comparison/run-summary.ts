@@ -71,6 +71,13 @@ interface TriedChecks {
   readonly scenarios: ReadonlyMap<CoreCheck, number>;
 }
 
+/** A scenario that was tried. */
+interface TriedScenario {
+  readonly id: string;
+  readonly rules: readonly string[];
+  readonly players: readonly string[];
+}
+
 interface LatencySummary {
   readonly call: string;
   readonly count: number;
@@ -105,6 +112,8 @@ export interface RunSummary {
    * the same currency, and for reports of older versions.
    */
   readonly currencies?: PlayedCurrencies | undefined;
+  /** The scenarios that were tried, with the rules that each tests, and its players. Undefined if the report does not name the players. */
+  readonly played?: readonly TriedScenario[] | undefined;
   /** The kinds of calls that were tried. Undefined if the journal or the report does not say it. */
   readonly triedChecks?: TriedChecks | undefined;
   readonly croupier: string;
@@ -130,7 +139,10 @@ export function summaryOfFold(fold: Fold): RunSummary {
       sessions,
     ),
     triedChecks: triedInRun({ scenarios, sessions }),
-    ...playedScenarios(scenarios.map((result) => ({ ...result, id: result.planned.id }))),
+    ...playedScenarios(
+      scenarios.map((result) => ({ ...result, id: result.planned.id, rules: result.planned.rules })),
+      sessions,
+    ),
     extCID: run.client.extCID,
     contract: run.contract,
     startedAt: run.startedAt,
@@ -182,6 +194,8 @@ function triedInRun(played: Parameters<typeof triedChecks>[0]): TriedChecks | un
 
 interface PlayedScenario {
   readonly id: string;
+  readonly rules: readonly string[];
+  readonly sessions: Readonly<Record<string, string>>;
   readonly state: string;
   readonly verdict: Verdict;
   readonly findings: readonly {
@@ -193,11 +207,23 @@ interface PlayedScenario {
   }[];
 }
 
-function playedScenarios(scenarios: readonly PlayedScenario[]): Pick<RunSummary, 'decided' | 'tried'> {
+function playedScenarios(
+  scenarios: readonly PlayedScenario[],
+  sessions: readonly { readonly sessionID?: string | undefined; readonly player: string | null }[] | undefined,
+): Pick<RunSummary, 'decided' | 'tried' | 'played'> {
   const ended = scenarios.filter(({ state }) => state === 'ended');
+  const tried = ended.filter(({ verdict }) => isJudged(verdict) || verdict === 'inconclusive');
+  const players = new Map(sessions?.map(({ sessionID, player }) => [sessionID, player]));
   return {
     decided: ended.filter(({ verdict }) => isJudged(verdict)).map(({ id }) => id),
-    tried: ended.filter(({ verdict }) => isJudged(verdict) || verdict === 'inconclusive').map(({ id }) => id),
+    tried: tried.map(({ id }) => id),
+    played:
+      sessions &&
+      tried.map(({ id, rules, sessions: own }) => ({
+        id,
+        rules,
+        players: [...new Set(Object.values(own).flatMap((sessionID) => players.get(sessionID) ?? []))],
+      })),
   };
 }
 
@@ -360,7 +386,7 @@ export function summaryOfReport(value: unknown): RunSummary | { readonly problem
     sessions: sessions ?? null,
     currencies: playedCurrencies(scenarios, sessions ?? []),
     triedChecks: triedInRun({ scenarios, sessions: sessions ?? [] }),
-    ...playedScenarios(scenarios),
+    ...playedScenarios(scenarios, sessions),
     scenarios: scenarios.map(({ id }) => id),
   };
 }

@@ -143,6 +143,30 @@ describe('comparing two runs', () => {
     expect(comparisonText(before, before, elsewhere, style)).not.toContain('may hide');
   });
 
+  it('calls a rule fixed only if it was tried again with the player of its failures', () => {
+    const sessions = ['p1', 'p2'].map((player) => ({ player, currency: 'USD', gameID: null, state: 'active' }));
+    const played = (x: string, y: string) => ({
+      sessions,
+      played: [
+        { id: 'x', rules: ['b'], players: [x] },
+        { id: 'y', rules: ['b'], players: [y] },
+      ],
+    });
+    const passed = [rule('a', 'pass'), rule('b', 'pass')];
+    const fixedIn = (earlier: RunSummary, x: string, y: string) => compare(earlier, run(passed, played(x, y)));
+    const before = run([rule('a', 'pass'), rule('b', 'fail', { failing: [place('x')] })], played('p2', 'p1'));
+    const untried = fixedIn(before, 'p1', 'p1');
+    expect([untried.fixed, untried.notTriedAgain]).toMatchObject([[], [{ id: 'b', player: 'p2' }]]);
+    expect(isLessTested(untried)).toBe(true);
+    const text = comparisonText(before, before, untried, { paint: PLAIN, width: 80, unicode: true });
+    expect(text).toContain('Nothing broken, 1 not tried again, less tested.');
+    expect(text).toContain('Not known whether fixed: not tried again with the player of the failure\n  ✓ b  MUST');
+    for (const again of [fixedIn(before, 'p2', 'p1'), fixedIn(before, 'p1', 'p2')])
+      expect([ids(again.fixed), again.notTriedAgain, isLessTested(again)]).toEqual([['b'], [], false]);
+    const ofBoth = run([rule('b', 'fail', { failing: [place('x'), place('y')] })], played('p2', 'p1'));
+    expect(ids(fixedIn(ofBoth, 'p1', 'p1').fixed)).toEqual(['b']);
+  });
+
   it('does not call a rule gone that only failures of both runs left undecided', () => {
     const still = failing(place('x'));
     const open = (id: string, because: string | null) => rule(id, 'inconclusive', { because });

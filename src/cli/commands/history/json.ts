@@ -59,6 +59,9 @@ const runsSchema = z.object({
                 mayBeHidden: ids.describe(
                   'the rules that failed before and pass now, but perhaps only because a new failure hides it',
                 ),
+                notTriedAgain: ids.describe(
+                  'the rules that failed before and pass now, but no scenario about them was played with the player of the failures',
+                ),
                 warned: ids.describe('the rules that give a warning now, but passed before'),
                 cleared: ids.describe('the rules that gave a warning before, but pass now'),
                 added: ids,
@@ -177,6 +180,7 @@ export function runsJson(runs: readonly ListedRun[], total: number): string {
           worse: idsOf(before.comparison.worse),
           fixed: idsOf(before.comparison.fixed),
           mayBeHidden: idsOf(before.comparison.mayBeHidden),
+          notTriedAgain: idsOf(before.comparison.notTriedAgain),
           warned: idsOf(before.comparison.warned),
           cleared: idsOf(before.comparison.cleared),
           added: idsOf(before.comparison.added),

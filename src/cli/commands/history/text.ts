@@ -85,7 +85,7 @@ function changesText({ first_line }: PastRun, before: ListedRun['before']): stri
 const MAX_NAMES = 6;
 
 function changeParts(comparison: Comparison): readonly string[] {
-  const { broken, worse, fixed, mayBeHidden, warned, cleared, added, gone, leftUndecided } = comparison;
+  const { broken, worse, fixed, mayBeHidden, notTriedAgain, warned, cleared, added, gone, leftUndecided } = comparison;
   const { slower, differences } = comparison;
   const named = (what: string, ids: readonly string[]): readonly string[] => {
     if (ids.length === 0) return [];
@@ -97,7 +97,7 @@ function changeParts(comparison: Comparison): readonly string[] {
     ...named('broken', ids(broken)),
     ...named('worse', ids(worse)),
     ...named('fixed', ids(fixed)),
-    ...named('not known whether fixed', ids(mayBeHidden)),
+    ...named('not known whether fixed', ids([...mayBeHidden, ...notTriedAgain])),
     ...named('warning now', ids(warned)),
     ...named('no longer a warning', ids(cleared)),
     ...(added.length > 0 ? [`${plural(added.length, 'rule')} judged for the first time`] : []),
