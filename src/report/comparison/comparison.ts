@@ -148,10 +148,8 @@ export function newFailures({ broken, worse }: Pick<Comparison, 'broken' | 'wors
 
 /** True if the later run tested less than the earlier one. */
 export function isLessTested(change: Comparison): boolean {
-  const { gone, goneEndpoints, goneScenarios, goneChecks, fewerSessions, notTriedAgain } = change;
-  return [gone, goneEndpoints, goneScenarios, goneChecks, fewerSessions, notTriedAgain].some(
-    ({ length }) => length > 0,
-  );
+  const { gone, goneEndpoints, goneScenarios, goneChecks, fewerSessions } = change;
+  return [gone, goneEndpoints, goneScenarios, goneChecks, fewerSessions].some(({ length }) => length > 0);
 }
 
 const MAX_NAMES = 3;

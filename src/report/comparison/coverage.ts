@@ -44,7 +44,7 @@ function checksOfFewerPlayers(before: RunSummary, now: RunSummary): readonly Che
     const [was, is] = [earlier, later].map(
       ({ players }) => players.filter(({ checks }) => checks.includes(check)).length,
     );
-    const fewerScenarios = (later.scenarios.get(check) ?? 0) < (earlier.scenarios.get(check) ?? 0);
+    const fewerScenarios = (later.scenarios[check] ?? 0) < (earlier.scenarios[check] ?? 0);
     return (
       is !== undefined &&
       was !== undefined &&

@@ -68,7 +68,7 @@ interface TriedChecks {
   /** The kinds that were tried with each player. */
   readonly players: readonly ChecksOfPlayer[];
   /** For each kind, the number of scenarios that tried it. */
-  readonly scenarios: ReadonlyMap<CoreCheck, number>;
+  readonly scenarios: Readonly<Partial<Record<CoreCheck, number>>>;
 }
 
 /** A scenario that was tried. */
