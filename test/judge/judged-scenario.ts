@@ -52,6 +52,8 @@ export interface JudgeOptions {
   readonly seenBefore?: boolean;
   /** False: calls that are sent at once do not overlap. */
   readonly overlap?: boolean;
+  /** The stale reads that other scenarios of the run have seen. */
+  readonly staleReads?: StaleReadHistory;
 }
 
 /** The result of judging a scenario. */
@@ -122,7 +124,7 @@ class ScenarioPlayer {
       wallets: [...this.#wallets.values()],
       currencyOf: () => currencyByCode(options.currency ?? 'USD'),
       stakeOf: () => Money.of('1'),
-      staleReads: new StaleReadHistory(),
+      staleReads: options.staleReads ?? new StaleReadHistory(),
       rightUnit: new RightUnit(),
       balancesOfOthers: new BalancesOfOthers(),
       givenTxIDs: new GivenTxIDs(),

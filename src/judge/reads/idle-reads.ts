@@ -237,12 +237,10 @@ export class IdleReads {
       return { kind: 'settled' };
     }
     const memory = this.#memory(wallet);
+    if (!memory.behind) this.#staleReads.noteInTime(read);
     if (wallet.allows(value)) {
       if (memory.behind) this.#caughtUp(read, memory);
-      else {
-        this.#staleReads.noteInTime(read);
-        this.#fits(read, memory);
-      }
+      else this.#fits(read, memory);
       return { kind: 'settled' };
     }
     const late = read.lingered ? undefined : this.#lateBet(read);

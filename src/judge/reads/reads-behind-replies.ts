@@ -17,6 +17,8 @@ export interface OldRead {
 interface LastReply {
   readonly call: CallName;
   readonly said: Money;
+  /** The signed sum that the call must move. */
+  readonly delta: Money;
   /** The balance in the reply to the call before. */
   readonly before: Money | undefined;
 }
@@ -59,7 +61,7 @@ export class ReadsBehindReplies {
    */
   reply(call: CallName, said: Money, delta: Money): void {
     const last = this.#last;
-    this.#last = { call, said, before: last?.said };
+    this.#last = { call, said, delta, before: last?.said };
     // Only the very next reply counts, so that no further call can explain the balance.
     const isNext = this.#old !== undefined && !this.#isContinued && last !== undefined;
     if (isNext && (last.said.plus(delta).equals(said) || isLost(last, said, delta))) this.#isContinued = true;
@@ -78,6 +80,17 @@ export class ReadsBehindReplies {
     if (last?.before?.equals(value) && !last.said.equals(value))
       this.#old = { value, step, exchange, call: last.call, said: last.said };
     return old;
+  }
+
+  /**
+   * Returns true if a balance includes the last call, also if this call moved a wrong sum: it is the balance in the reply to this call, and
+   * the reply before had another balance, from which the call moved it in the right direction.
+   */
+  includesLast(value: Money): boolean {
+    const last = this.#last;
+    const moved = last?.before && last.said.minus(last.before);
+    if (!last || !moved || moved.isZero() || last.delta.isZero()) return false;
+    return value.equals(last.said) && moved.isNegative() === last.delta.isNegative();
   }
 
   #provenBy(value: Money): OldRead | undefined {

@@ -49,8 +49,8 @@ interface SeenStaleReads {
   /** The ids of the wallets with stale reads. */
   readonly wallets: Set<string>;
   /**
-   * The number of reads that included the call just before them, although croupier did not wait. The keys are the id of the wallet, and
-   * the kind of the call.
+   * The number of reads that included the call just before them, although croupier did not wait, or that showed the wrong balance of its
+   * reply. The keys are the id of the wallet, and the kind of the call.
    */
   readonly inTime: Map<string, Map<CallName, number>>;
   /** The balances in the replies to the calls of each wallet, by the id of the wallet. */
@@ -113,7 +113,10 @@ export class StaleReadHistory {
     this.repliesOf(walletID).noteCaughtUp();
   }
 
-  /** Records a read of a wallet that included a call of this kind just before it, although croupier did not wait. */
+  /**
+   * Records a read of a wallet that included a call of this kind just before it, although croupier did not wait, or that showed the wrong
+   * balance of its reply.
+   */
   recordInTime(kind: CallName, walletID: string): void {
     const counts = this.#seen.inTime.get(walletID) ?? new Map<CallName, number>();
     this.#seen.inTime.set(walletID, counts.set(kind, (counts.get(kind) ?? 0) + 1));
@@ -181,7 +184,7 @@ export class StaleReadHistory {
 
   /**
    * True if the stale reads concern other wallets only, so that they explain nothing in these wallets: no read of these wallets was
-   * stale, and reads included the calls that are late in other wallets.
+   * stale, and reads included the calls that are late in other wallets, perhaps with a wrong sum.
    *
    * @param walletIDs ids of wallets; none: they are not known
    */
@@ -191,7 +194,7 @@ export class StaleReadHistory {
     return walletIDs.every((id) => !wallets.has(id) && this.#readsInTime(id) >= ENOUGH_IN_TIME);
   }
 
-  /** The number of reads that included a call of a late kind, although croupier did not wait. */
+  /** The number of reads of a wallet that show that calls of a late kind are not late in this wallet. */
   #readsInTime(walletID: string): number {
     const counts = this.#seen.inTime.get(walletID);
     return [...this.#seen.kinds].reduce((sum, kind) => sum + (counts?.get(kind) ?? 0), 0);
@@ -269,12 +272,18 @@ export class StaleReads {
     this.#decide({ step, exchange }, listBalances(wallet.possible()), actual);
   }
 
-  /** Records a read that had the right balance at once. */
-  noteInTime({ wallet, lingered }: IdleRead): void {
+  /**
+   * Records a read that shows that the reads of its wallet are not old: it had the right balance at once, or it had the wrong balance of the
+   * last reply. An old read does not show such a balance, also after a pause.
+   */
+  noteInTime({ wallet, value, lingered }: IdleRead): void {
     const last = wallet.moves.at(-1);
     const kind = last && this.#effects.callOf(last.step);
-    if (kind !== undefined && !lingered && wallet.branches.length === 0 && this.pauseMs(wallet) === 0)
-      this.#staleReads.recordInTime(kind, wallet.id);
+    if (kind === undefined) return;
+    const isInTime = wallet.allows(value)
+      ? !lingered && wallet.branches.length === 0 && this.pauseMs(wallet) === 0
+      : this.repliesOf(wallet.id).behind.includesLast(value);
+    if (isInTime) this.#staleReads.recordInTime(kind, wallet.id);
   }
 
   /** Reports a read that was old, as the replies prove. Reports each rule only once in a scenario. */

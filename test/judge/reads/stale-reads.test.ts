@@ -3,11 +3,14 @@ import type { CallName } from '../../../src/contract/call-name.ts';
 import { Money } from '../../../src/contract/money.ts';
 import { CONTRACT_VERSION } from '../../../src/contract/versions.ts';
 import type { Finding } from '../../../src/journal/finding.ts';
+import { Attribution } from '../../../src/judge/attribution/attribution.ts';
 import { FindingCollector } from '../../../src/judge/finding-collector.ts';
 import type { IdleRead, UnexpectedReply } from '../../../src/judge/idle-read.ts';
 import { kindsLeftOut, StaleReadHistory, StaleReads } from '../../../src/judge/reads/stale-reads.ts';
 import { Wallet } from '../../../src/judge/wallet/wallet.ts';
 import { judgeScenario } from '../judged-scenario.ts';
+import type { Fault } from '../toy-wallet.ts';
+import { withOldReads } from './old-reads.ts';
 
 describe('the stale reads of a run', () => {
   it('break the rule about the kind of call that is late, or `balance.read` if several kinds are late', () => {
@@ -85,6 +88,35 @@ describe('the stale reads of a run', () => {
     staleReads.record(['bet'], true, 'em EUR');
     expect(staleReads.covers(['win'])).toBe(true);
   });
+});
+
+/** Returns the rules that explain the wrong wins of `p1`, if croupier has seen old reads of another wallet. */
+function causesOfWrongWins(fault: Fault): readonly string[] {
+  const staleReads = new StaleReadHistory();
+  for (let sighting = 0; sighting < 6; sighting += 1) staleReads.record(['bet', 'win'], false, 'em EUR');
+  const rounds = '[{ bet: { amount: "1.00" } }, { win: { amount: "20.00" } }, { balance: }]';
+  const attribution = new Attribution(staleReads);
+  const old = { verdict: 'fail', endpoint: null, step: '1', place: null, exchange: 'x', expected: '', actual: '' };
+  attribution.add('old', [{ ...old, rule: 'balance.read', causes: [] } as Finding]);
+  for (const scenario of ['1', '2', '3', '4', '5', '6']) {
+    const { findings } = judgeScenario(`steps: ${rounds}`, { fault, staleReads });
+    attribution.add(scenario, findings, [], { unaware: true, walletIDs: ['p1'] });
+  }
+  return attribution.conclude().map(({ rule, because }) => `${rule} because of ${because}`);
+}
+
+/** Keeps a tenth of each win. */
+const taxed: Fault = ({ call }, honest, wallet) => {
+  const reply = honest();
+  if (call !== 'win') return reply;
+  wallet.move('-2.00');
+  return wallet.ok();
+};
+
+it('old reads of another wallet explain no wrong sum of a wallet whose reads show it at once', () => {
+  expect(causesOfWrongWins(taxed)).toEqual([]);
+  // The reads of this wallet are old too.
+  expect(causesOfWrongWins(withOldReads(taxed))).toContain('win.credit because of balance.read');
 });
 
 const KINDS: Readonly<Record<string, CallName>> = { 1: 'bet', 2: 'win', 3: 'bet', 4: 'refund' };
