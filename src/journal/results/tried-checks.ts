@@ -41,9 +41,7 @@ export function triedChecks({ scenarios, sessions }: Played): readonly ChecksOfP
 }
 
 /** Returns the number of scenarios that tried each kind of calls. Skipped scenarios do not count. */
-export function triedScenarios({
-  scenarios,
-}: Pick<Played, 'scenarios'>): Readonly<Partial<Record<CoreCheck, number>>> {
+export function triedScenarios({ scenarios }: Pick<Played, 'scenarios'>): Readonly<Partial<Record<CoreCheck, number>>> {
   const all = scenarios.filter(isTried).flatMap(({ checks = [] }) => checks);
   return Object.fromEntries(CORE_CHECK_IDS.map((check) => [check, all.filter((one) => one === check).length]));
 }

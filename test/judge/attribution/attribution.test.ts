@@ -43,6 +43,8 @@ describe('a breach', () => {
     expect(conclusions([{ ...breach, ...once }], [cause])).toEqual(['s0 bet.debit < money.exact']);
     expect(conclusions([breach, cause])).toEqual(['s0 bet.debit < money.exact']);
     expect(conclusions([breach], [cause], [found('money.exact')])).toEqual(['s0 bet.debit < money.exact']);
+    expect(conclusions([breach], [cause], [cause])).toEqual([]);
+    expect(conclusions([breach], [cause], [cause], [cause])).toEqual(['s0 bet.debit < money.exact']);
   });
 
   it('by an unreadable reply to a repeated call is explained if replies to new calls are unreadable too', () => {
