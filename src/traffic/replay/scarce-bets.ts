@@ -1,9 +1,13 @@
 import { Money } from '../../contract/money.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
 
+/** A bet took nearly the whole balance if the rest, with the point moved by this number of places, is at most the balance: a thousandth. */
+const LITTLE_PLACES = 3;
+
 /**
- * Finds each bet that took the whole balance or more, and bets sent in parallel whose sum was higher than the balance. A test
- * session has another balance, so the amount of such a bet must depend on this balance.
+ * Finds each bet that took the whole balance or more, or nearly the whole balance, and bets sent in parallel whose sum was higher than
+ * the balance. A test session has another balance, so the amount of such a bet must depend on this balance. After nearly the whole
+ * balance, it matters how the operator writes a very small balance.
  *
  * @param groups the calls in their order; the calls of one group were in flight at the same time
  * @returns the amount of each such bet minus the balance before it, by the number of the call
@@ -19,7 +23,9 @@ export function scarceBets(groups: readonly (readonly LoggedCall[])[]): Readonly
       const before = balances.get(wallet);
       if (!before) continue;
       const total = mine.reduce((sum, { amount }) => (amount ? sum.plus(amount) : sum), Money.zero);
-      if (total.compare(before) < 0) continue;
+      const rest = before.minus(total);
+      if (!rest.isNegative() && (group.length > 1 ? !rest.isZero() : rest.shift(LITTLE_PLACES).compare(before) > 0))
+        continue;
       for (const { number, amount } of mine) if (amount) scarce.set(number, amount.minus(before));
     }
     for (const call of group) {

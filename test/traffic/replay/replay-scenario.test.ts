@@ -301,6 +301,16 @@ describe('a bet of money that the player does not have', () => {
       ],
     ],
     [
+      'leaves as little as in the logs',
+      new Log().balance('10.00').bet('t-1', '9.99', { balance: '0.01' }),
+      [{ balance: null }, { bet: { amount: `\${balance - 0.01}` } }],
+    ],
+    [
+      'does not depend on the balance if it leaves more than a thousandth',
+      new Log().balance('10.00').bet('t-1', '9.98', { balance: '0.02' }),
+      [{ balance: null }, { bet: { amount: '9.98' } }],
+    ],
+    [
       'is won back with the same profit',
       new Log()
         .balance('10.00')
