@@ -44,6 +44,7 @@ function isOf(breach: RuleBreach, { kind, name }: Scope): boolean {
 /** Maximum number of breaches that are compared with each other. */
 const MAX_BREACHES = 5000;
 
+/** A rule is broken about as often as it is kept if it is kept at most this many times for each breach. */
 const ABOUT_AS_OFTEN = 1.25;
 /**
  * The number of failures of a rule that nobody takes for a single event. If none of them occurred again, the operator breaks the rule

@@ -1,7 +1,7 @@
 import { Money } from '../../contract/money.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
 
-/** A bet took nearly the whole balance if the rest, with the point moved by this number of places, is at most the balance: a thousandth. */
+/** A bet took nearly the whole balance if it left at most a thousandth: a thousand times the rest is not more than the balance. */
 const LITTLE_PLACES = 3;
 
 /**
